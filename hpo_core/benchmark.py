@@ -1,0 +1,132 @@
+"""`Benchmark`: a problem by name, with every argument checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hpo_core.errors import InvalidBudget, InvalidSeed
+from hpo_core.hyperparameters import BOOLEANS
+from hpo_core.problem import Batch, Problem, Result, check_problem, evaluate_batch
+from hpo_core.registry import make_problem
+from hpo_core.space import Config, Space
+
+if TYPE_CHECKING:
+    import pandas
+    from ConfigSpace import ConfigurationSpace
+
+
+class Benchmark:
+    """Objective function of a benchmark, by name or around a `Problem`.
+
+    Parameters
+    ----------
+    problem
+        A name that `benchmarks()` lists, or an object with the members of `Problem`.
+    options
+        Passed on to the named benchmark, for example `Benchmark("forrester", a=3.0)`.
+
+    Examples
+    --------
+    >>> from hpo_core import Benchmark
+    >>> b = Benchmark("branin")
+    >>> round(b.objective({"x1": 3.141592653589793, "x2": 2.275}).loss, 6)
+    0.397887
+    """
+
+    def __init__(self, problem: str | Problem, **options: Any):
+        self.problem: Problem = check_problem(make_problem(problem, **options))
+        self.name: str = self.problem.name
+        self.space: Space = self.problem.space
+        self.budgets: Sequence[float] = self.problem.budgets
+        self._evaluate = self.problem.evaluate
+        self._validates: bool = getattr(self.problem, "validates", False)
+        self._full = self.budgets[-1]
+
+    def __repr__(self) -> str:
+        return f"Benchmark({self.name!r})"
+
+    @property
+    def optimum(self) -> float | None:
+        """Lowest noise-free loss at the full budget, None where it is not known."""
+        return self.problem.optimum
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """Where the numbers come from."""
+        return self.problem.provenance
+
+    @cached_property
+    def configspace(self) -> ConfigurationSpace:
+        """The space as a `ConfigSpace.ConfigurationSpace`."""
+        return self.space.to_configspace()
+
+    def objective(self, config: Config, budget: float | None = None, *, seed: int | None = None) -> Result:
+        """Loss (minimised), cost in seconds, budget and info of one evaluation.
+
+        `budget=None` is the full budget. `seed=None` gives the noise-free value, an int >= 0 picks the recorded
+        repetition, the noise or the training seed. Equal arguments give equal results, whatever was called before.
+        """
+        budget = self._full if budget is None else self._check_budget(budget)
+        if seed is not None:
+            seed = check_seed(seed)
+        if not self._validates:
+            config = self.space.check(config)
+        return self._evaluate(config, budget, seed)
+
+    def objective_batch(
+        self,
+        codes: np.ndarray | pandas.DataFrame | Iterable[Config],
+        budget: float | None = None,
+        seeds: int | Sequence[int] | np.ndarray | None = None,
+    ) -> Batch:
+        """(n,) losses and (n,) costs in seconds of many configurations.
+
+        `codes` is an (n, d) array as `space.encode` gives it, a DataFrame with a column per hyperparameter, or
+        configurations. `seeds` is None, one seed for all, or one for each.
+        """
+        budget = self._full if budget is None else self._check_budget(budget)
+        if isinstance(codes, np.ndarray):
+            codes = self.space.check_codes(codes)
+        else:
+            codes = self.space.encode(codes)
+        return evaluate_batch(self.problem, codes, budget, None if seeds is None else _check_seeds(seeds, len(codes)))
+
+    def _check_budget(self, budget: float) -> float:
+        if budget.__class__ not in BOOLEANS and isinstance(budget, (int, float, np.integer, np.floating)):
+            number = int(budget) if budget == budget and abs(budget) < 2**53 and budget == int(budget) else budget
+            if number in self.budgets:
+                return self.budgets[self.budgets.index(number)]  # its own type, whatever 11.0 or int64(11) came in
+        explain = getattr(self.problem, "explain_budget", None)
+        if explain is not None:
+            raise explain(budget)
+        allowed = describe_budgets(self.budgets)
+        raise InvalidBudget(f"budget of {self.name!r} must be {allowed} (None for the full budget), got {budget!r}")
+
+
+def describe_budgets(budgets: Sequence[float]) -> str:
+    """The budgets in words: `one of 1..100`, `one of 3, 9, 27`, `100`."""
+    if isinstance(budgets, range) and len(budgets) > 1:
+        return f"one of {budgets[0]}..{budgets[-1]}" + (f" in steps of {budgets.step}" if budgets.step > 1 else "")
+    return ("one of " if len(budgets) > 1 else "") + ", ".join(map(str, budgets))
+
+
+def check_seed(seed: object) -> int:
+    """`seed` as a Python int >= 0."""
+    if seed.__class__ is int and seed >= 0:  # type: ignore[operator]
+        return seed  # type: ignore[return-value]
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    raise InvalidSeed(f"seed must be None (noise-free) or an integer >= 0, got {seed!r}")
+
+
+def _check_seeds(seeds: object, n: int) -> np.ndarray:
+    array = np.asarray(seeds)
+    if array.dtype.kind not in "iu" or array.shape not in ((), (n,)) or (array.size and array.min() < 0):
+        raise InvalidSeed(
+            f"seeds must be None, one integer >= 0 or {n} of them, got {array.dtype} of shape {array.shape}"
+        )
+    return np.broadcast_to(array, (n,))

@@ -1,0 +1,108 @@
+"""`Problem`: what stands behind a `Benchmark`, and the `Result` of one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from hpo_core.errors import InvalidProblem
+from hpo_core.space import Config, Space
+
+Batch = tuple[np.ndarray, np.ndarray]
+
+
+class Result(NamedTuple):
+    """Outcome of one evaluation.
+
+    `loss` is minimised; `cost` is in seconds; `info` holds what else is known (`test_loss`, `n_params`, `folds`...)
+    and never reaches an optimizer.
+    """
+
+    loss: float
+    cost: float
+    budget: float
+    info: Mapping[str, Any]
+
+
+class Problem(Protocol):
+    """An objective over a space. Anything with these members will do; `SimpleProblem` is the quickest way to one.
+
+    name        as shown in tables and stores
+    space       the configurations
+    budgets     what it can be evaluated at, ascending; the last is the full budget, (1,) if there is only one
+    optimum     lowest noise-free loss at the full budget, None where it is not known
+    provenance  where the numbers come from
+
+    `evaluate` gets a configuration that `Space.check` has passed, a member of `budgets`, and None or an int >= 0, and is
+    pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
+
+    Two members are optional. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds and
+    returns (n,) losses and costs. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that
+    `Benchmark` need not check first.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def space(self) -> Space: ...
+    @property
+    def budgets(self) -> Sequence[float]: ...
+    @property
+    def optimum(self) -> float | None: ...
+    @property
+    def provenance(self) -> Mapping[str, Any]: ...
+
+    def evaluate(self, config: Config, budget: float, seed: int | None) -> Result: ...
+
+
+@dataclass(frozen=True)
+class SimpleProblem:
+    """Problem made of its parts.
+
+    Examples
+    --------
+    >>> from hpo_core import Benchmark, Float, Result, SimpleProblem, Space
+    >>> def square(config, budget, seed):
+    ...     return Result(config["x"] ** 2, 1.0, budget, {})
+    >>> b = Benchmark(SimpleProblem("square", Space([Float("x", -1, 1)]), square, optimum=0.0))
+    >>> b.objective({"x": 0.5}).loss
+    0.25
+    """
+
+    name: str
+    space: Space
+    evaluate: Callable[[Config, float, int | None], Result]
+    budgets: Sequence[float] = (1,)
+    optimum: float | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    evaluate_batch: Callable[[np.ndarray, float, np.ndarray | None], Batch] | None = None
+
+
+def check_problem(problem: Any) -> Problem:
+    """`problem` itself; raises `InvalidProblem` for the first member it lacks."""
+    for member in ("name", "space", "budgets", "optimum", "provenance", "evaluate"):
+        if not hasattr(problem, member):
+            raise InvalidProblem(
+                f"a problem needs name, space, budgets, optimum, provenance and evaluate; "
+                f"{type(problem).__name__} has no {member!r} (SimpleProblem fills in all but name, space and evaluate)"
+            )
+    if not isinstance(problem.space, Space):
+        raise InvalidProblem(f"space of {problem.name!r} must be a Space, got {type(problem.space).__name__}")
+    budgets = list(problem.budgets[:2]) + list(problem.budgets[-1:])
+    if not budgets or any(a > b for a, b in zip(budgets, budgets[1:], strict=False)):
+        raise InvalidProblem(f"budgets of {problem.name!r} must be ascending and not empty, got {problem.budgets!r}")
+    return problem
+
+
+def evaluate_batch(problem: Problem, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
+    """(n,) losses and costs of checked codes, by the problem's own batch method or one by one."""
+    batch = getattr(problem, "evaluate_batch", None)
+    if batch is not None:
+        return batch(codes, budget, seeds)
+    configs = problem.space.decode(codes)
+    each: Sequence[int | None] = [None] * len(configs) if seeds is None else seeds.tolist()
+    results = [problem.evaluate(config, budget, seed) for config, seed in zip(configs, each, strict=True)]
+    return np.array([r.loss for r in results], dtype=float), np.array([r.cost for r in results], dtype=float)

@@ -1,0 +1,313 @@
+"""`Space`: the hyperparameters of a benchmark, and the ways to write down a configuration.
+
+    config      mapping of name to value                                {"batch_size": 8, "init_lr": 5e-4}
+    codes       (n, d) numbers, one column per hyperparameter           [[0, 0]]     see `hpo_core.hyperparameters`
+    unit        (n, d) numbers in [0, 1]                                [[.125, .083]]
+    index       place in the enumeration of a finite space, 0..size-1        see `hpo_core.grid`
+
+A hyperparameter that a condition switches off is absent from the configuration and NaN in codes and unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hpo_core.errors import InvalidConfig, InvalidSpace, UnsupportedSpace, nearest
+from hpo_core.grid import Grid
+from hpo_core.hyperparameters import Choice, Float, Hyperparameter, Int, Value
+from hpo_core.neighbourhood import neighbours
+
+if TYPE_CHECKING:
+    import pandas
+    from ConfigSpace import ConfigurationSpace
+
+Config = Mapping[str, Value]
+
+
+class Condition(NamedTuple):
+    """`child` is active only while `parent` is active and has one of `values`."""
+
+    child: str
+    parent: str
+    values: tuple[Value, ...]
+
+
+class Space:
+    """Ordered, immutable set of hyperparameters.
+
+    Parameters
+    ----------
+    hyperparameters
+        `Float`, `Int`, `Ordinal`, `Categorical`, `Constant`; or a `ConfigSpace.ConfigurationSpace`.
+    conditions
+        Several conditions on one child must all hold. A parent stands before its children.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_core import Float, Ordinal, Space
+    >>> space = Space([Ordinal("batch_size", [8, 16, 32]), Float("lr", 1e-4, 1e-1, log=True)])
+    >>> space.check({"lr": 0.01, "batch_size": np.int64(8)})
+    {'batch_size': 8, 'lr': 0.01}
+    >>> space.encode([{"batch_size": 32, "lr": 0.01}])
+    array([[2.  , 0.01]])
+    """
+
+    def __init__(
+        self,
+        hyperparameters: Iterable[Hyperparameter] | ConfigurationSpace,
+        conditions: Iterable[Condition] = (),
+        name: str | None = None,
+    ):
+        if not isinstance(hyperparameters, (list, tuple)) and hasattr(hyperparameters, "conditional_hyperparameters"):
+            from hpo_core.configspace import read_configspace
+
+            hyperparameters, conditions, name = read_configspace(hyperparameters)
+        self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)  # type: ignore[arg-type]
+        self.conditions: tuple[Condition, ...] = tuple(Condition(*c) for c in conditions)
+        self.name = name
+        self._by_name = _named(self.hyperparameters)
+        self.names: tuple[str, ...] = tuple(self._by_name)
+        _check_conditions(self._by_name, self.conditions)
+
+    def __len__(self) -> int:
+        return len(self.hyperparameters)
+
+    def __iter__(self) -> Iterator[Hyperparameter]:
+        return iter(self.hyperparameters)
+
+    def __getitem__(self, name: str) -> Hyperparameter:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise InvalidConfig(f"no hyperparameter {name!r} in this space{nearest(name, self.names)}") from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Space):
+            return NotImplemented
+        return self.hyperparameters == other.hyperparameters and self.conditions == other.conditions
+
+    def __hash__(self) -> int:
+        return hash((self.hyperparameters, self.conditions))
+
+    def __repr__(self) -> str:
+        return f"Space({', '.join(self.names)}; {self.size} configurations)"
+
+    # --- what kind of space -------------------------------------------------------------------------------------
+
+    @cached_property
+    def finite(self) -> bool:
+        return not any(isinstance(h, Float) for h in self)
+
+    @property
+    def conditional(self) -> bool:
+        return bool(self.conditions)
+
+    @cached_property
+    def size(self) -> int | float:
+        """Number of configurations, `math.inf` with a float among the hyperparameters."""
+        if not self.finite:
+            return math.inf
+        if self.conditional:
+            return sum(1 for _ in self.configs())
+        return math.prod(int(h.size) for h in self)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """(d,) number of values of each hyperparameter, inf for floats."""
+        return np.array([h.size for h in self], dtype=float)
+
+    # --- checking -----------------------------------------------------------------------------------------------
+
+    def check(self, config: Config) -> dict[str, Value]:
+        """Copy of `config` in the space's own order and types; raises `InvalidConfig` where it lies outside."""
+        return self._decode_row(self._encode_row(config))
+
+    def _encode_row(self, config: Config) -> list[float]:
+        if not isinstance(config, Mapping):
+            raise InvalidConfig(f"a configuration is a mapping of names to values, got {type(config).__name__}")
+        codes: list[float] = []
+        n_active = 0
+        for h in self.hyperparameters:
+            if self.conditions and not self._active(h.name, config):
+                if h.name in config:
+                    raise InvalidConfig(f"hyperparameter {h.name!r} is switched off here and must be left out")
+                codes.append(math.nan)
+                continue
+            try:
+                value = config[h.name]
+            except KeyError:
+                raise InvalidConfig(f"hyperparameter {h.name!r} is missing; it must be {h.rule}") from None
+            codes.append(h.code(value))
+            n_active += 1
+        if len(config) != n_active:
+            extra = next(str(k) for k in config if k not in self._by_name)
+            raise InvalidConfig(f"no hyperparameter {extra!r} in this space{nearest(extra, self.names)}")
+        return codes
+
+    def _decode_row(self, codes: Sequence[float]) -> dict[str, Value]:
+        if not self.conditions:
+            return {h.name: h.value(c) for h, c in zip(self.hyperparameters, codes, strict=True)}
+        pairs = zip(self.hyperparameters, codes, strict=True)
+        return {h.name: h.value(c) for h, c in pairs if c == c}  # NaN: switched off
+
+    def _active(self, name: str, config: Config) -> bool:
+        """Whether the conditions on `name` hold; parents that are missing count as switched off."""
+        missing = object()
+        for child, parent, values in self.conditions:
+            if child == name:
+                value = config.get(parent, missing)
+                if value is missing or not any(value == v for v in values):
+                    return False
+        return True
+
+    # --- sampling -----------------------------------------------------------------------------------------------
+
+    def sample(self, rng: np.random.Generator, n: int | None = None) -> Any:
+        """Uniform random configuration, or a list of `n`: the same that `n` calls for one would give."""
+        if n is None:
+            return self._draw(rng.random(len(self.hyperparameters)).tolist())
+        return [self._draw(u) for u in rng.random((n, len(self.hyperparameters))).tolist()]
+
+    def _draw(self, unit: list[float]) -> dict[str, Value]:
+        config = {h.name: h.draw(u) for h, u in zip(self.hyperparameters, unit, strict=True)}
+        return self.complete(config) if self.conditions else config
+
+    # --- codes and the unit cube --------------------------------------------------------------------------------
+
+    def encode(self, configs: Config | Iterable[Config] | pandas.DataFrame) -> np.ndarray:
+        """(n, d) codes of configurations, integers where every hyperparameter is discrete."""
+        if isinstance(configs, Mapping):
+            configs = [configs]
+        elif hasattr(configs, "to_dict") and hasattr(configs, "columns"):
+            configs = _frame_rows(configs)
+        rows = [self._encode_row(config) for config in configs]
+        return np.array(rows, dtype=self._dtype).reshape(len(rows), len(self))
+
+    @cached_property
+    def _dtype(self) -> type:
+        return np.int64 if self.finite and not self.conditional else np.float64
+
+    def decode(self, codes: np.ndarray) -> list[dict[str, Value]]:
+        """Configurations that (n, d) codes stand for."""
+        return [self._decode_row(row) for row in self.check_codes(codes).tolist()]
+
+    def check_codes(self, codes: np.ndarray) -> np.ndarray:
+        """(n, d) codes as this space's number type; raises `InvalidConfig` for the first that is out of range."""
+        array = np.asarray(codes)
+        if array.ndim != 2 or array.shape[1] != len(self) or array.dtype.kind not in "iuf":
+            raise InvalidConfig(
+                f"codes must be a number array of shape (n, {len(self)}), got {array.dtype} {array.shape}"
+            )
+        low, high = self._code_bounds
+        valid = (array >= low) & (array <= high)
+        if array.dtype.kind == "f":
+            valid &= (array == np.floor(array)) | ~np.isfinite(self.sizes)
+            if self.conditional:
+                valid |= np.isnan(array)
+        if not valid.all():
+            row, column = (int(i) for i in np.argwhere(~valid)[0])
+            h = self.hyperparameters[column]
+            raise InvalidConfig(
+                f"code of {h.name!r} must be in {low[column]:g}..{high[column]:g}, got {array[row, column]} in row {row}"
+            )
+        return array.astype(self._dtype, copy=False)
+
+    @cached_property
+    def _code_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        low = [h.low if isinstance(h, Float) else 0 for h in self]
+        high = [h.high if isinstance(h, Float) else h.size - 1 for h in self]
+        return np.array(low, dtype=self._dtype), np.array(high, dtype=self._dtype)
+
+    def to_unit(self, codes: np.ndarray) -> np.ndarray:
+        """(n, d) places in the unit cube of (n, d) codes."""
+        columns = [h.to_unit(np.asarray(c, dtype=float)) for h, c in zip(self, np.asarray(codes).T, strict=True)]
+        return np.stack(columns, axis=1)
+
+    def from_unit(self, unit: np.ndarray) -> np.ndarray:
+        """(n, d) codes of the configurations whose cells hold the given points of the unit cube."""
+        unit = np.clip(np.asarray(unit, dtype=float), 0.0, 1.0)
+        columns = [h.from_unit(u) for h, u in zip(self, unit.T, strict=True)]
+        return np.stack(columns, axis=1).astype(self._dtype)
+
+    # --- the enumeration of a finite space ----------------------------------------------------------------------
+
+    def configs(self) -> Iterator[dict[str, Value]]:
+        """Every configuration of a finite space, in the order of their indices."""
+        self._require_finite("enumerate its configurations")
+        return self._extend({}, 0)
+
+    def _extend(self, config: dict[str, Value], position: int) -> Iterator[dict[str, Value]]:
+        if position == len(self):
+            yield config
+            return
+        h = self.hyperparameters[position]
+        if self.conditions and not self._active(h.name, config):
+            yield from self._extend(config, position + 1)
+            return
+        for code in range(int(h.size)):
+            yield from self._extend({**config, h.name: h.value(code)}, position + 1)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Numbering of a finite space's configurations."""
+        self._require_finite("number its configurations")
+        if self.conditional:
+            raise UnsupportedSpace("a space with conditions has no index; use configs() to enumerate it")
+        return Grid(self)
+
+    def _require_finite(self, action: str) -> None:
+        if not self.finite:
+            floats = ", ".join(h.name for h in self if isinstance(h, Float))
+            raise UnsupportedSpace(f"only a finite space can {action}; these are floats: {floats}")
+
+    def neighbours(self, config: Config, rng: np.random.Generator | None = None) -> list[dict[str, Value]]:
+        """Configurations one step away from `config`, see `hpo_core.neighbourhood`."""
+        return neighbours(self, config, rng)
+
+    def complete(self, config: Config) -> dict[str, Value]:
+        """`config` without what the conditions switch off, and with defaults for what they switch on."""
+        kept: dict[str, Value] = {}
+        for h in self.hyperparameters:
+            if self._active(h.name, kept):
+                kept[h.name] = config.get(h.name, h.default)
+        return kept
+
+    # --- exchange -----------------------------------------------------------------------------------------------
+
+    def to_configspace(self) -> ConfigurationSpace:
+        """The same space as a `ConfigSpace.ConfigurationSpace`; `Space(that)` gives this one back."""
+        from hpo_core.configspace import write_configspace
+
+        return write_configspace(self)
+
+
+def _named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparameter]:
+    for h in hyperparameters:
+        if not isinstance(h, (Float, Int, Choice)):
+            raise InvalidSpace(f"a space is made of Float, Int, Ordinal, Categorical and Constant, got {h!r}")
+        if not isinstance(h.name, str) or not h.name:
+            raise InvalidSpace(f"a hyperparameter's name must be a non-empty string, got {h.name!r}")
+    by_name = {h.name: h for h in hyperparameters}
+    if len(by_name) != len(hyperparameters) or not by_name:
+        raise InvalidSpace("a space needs at least one hyperparameter, and each name once")
+    return by_name
+
+
+def _check_conditions(by_name: Mapping[str, Hyperparameter], conditions: tuple[Condition, ...]) -> None:
+    place = {name: i for i, name in enumerate(by_name)}
+    for child, parent, values in conditions:
+        if child not in place or parent not in place or place[parent] >= place[child]:
+            raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must be in the space and stand before it")
+        for value in values:
+            by_name[parent].code(value)
+
+
+def _frame_rows(frame: pandas.DataFrame) -> list[dict[str, Value]]:
+    columns = {name: frame[name].tolist() for name in frame.columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -1,0 +1,99 @@
+"""Names of the tables, for the registry of `hpo_core`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpo_core.errors import DamagedFile, InvalidOption, nearest
+from tabular import registry_tables
+from tabular.files import build_once, cache_directory
+from tabular.hdf5 import read_table, write_table
+from tabular.problem import TableProblem
+from tabular.registry_tables import Source, read_source
+from tabular.table import Table
+
+OPTIONS = ("metric",)
+
+
+def built_path(name: str) -> Path:
+    """Where a table of the registry package is kept once it was built."""
+    return cache_directory() / "tables" / f"{name}.h5"
+
+
+def imported_path(name: str) -> Path:
+    """Where a table that the user imported is kept; it takes precedence over a built one."""
+    return cache_directory() / "imported" / f"{name}.h5"
+
+
+def open_source(source: Source) -> Table:
+    """Table of the registry package, built into the cache on first use and again when found damaged."""
+    path = built_path(source.name)
+
+    def usable() -> Table | None:
+        try:
+            return read_table(path)
+        except FileNotFoundError:
+            return None
+        except DamagedFile as error:
+            warnings.warn(f"rebuilding a damaged table: {error}", stacklevel=2)
+            return None
+
+    return build_once(path, usable, lambda: write_table(read_source(source), path))
+
+
+def open_table(name: str) -> Table:
+    """Table by the name of its benchmark, or by the path of a file."""
+    if imported_path(name).is_file():
+        return read_table(imported_path(name))
+    if name in SOURCES:
+        return open_source(SOURCES[name])
+    if Path(name).is_file():
+        return read_table(Path(name))
+    known = sorted({*SOURCES, *imported.listing()})
+    raise InvalidOption(f"no table {name!r}, neither a name nor a file{nearest(name, known)}; `hpo table list` shows all")
+
+
+def _problem(table: Table, options: dict[str, Any]) -> TableProblem:
+    for option in options:
+        if option not in OPTIONS:
+            raise InvalidOption(f"{table.name!r} has no option {option!r}{nearest(option, OPTIONS)}")
+    return TableProblem(table, **options)
+
+
+@dataclass(frozen=True)
+class TableFamily:
+    """Tables of one kind out of the registry package."""
+
+    sources: Sequence[Source]
+    summary: str
+
+    def listing(self) -> dict[str, str]:
+        return {source.name: self.summary.format(source.file) for source in self.sources}
+
+    def make(self, name: str, **options: Any) -> TableProblem | None:
+        if not any(source.name == name for source in self.sources):
+            return None
+        return _problem(open_table(name), options)
+
+
+class ImportedTables:
+    """Tables that the user imported under a name of their own."""
+
+    def listing(self) -> dict[str, str]:
+        folder = cache_directory() / "imported"
+        names = sorted(path.stem for path in folder.glob("*.h5")) if folder.is_dir() else []
+        return {name: "a table that was imported on this machine" for name in names if name not in SOURCES}
+
+    def make(self, name: str, **options: Any) -> TableProblem | None:
+        return _problem(open_table(name), options) if name in self.listing() else None
+
+
+fcnet = TableFamily(registry_tables.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")
+nb201 = TableFamily(registry_tables.NB201, "NAS-Bench-201 on {}: 15,625 cells, 6 categoricals, up to 3 repetitions")
+mlp = TableFamily(registry_tables.MLP, "MLP on {}: 30,000 configurations, 5 hyperparameters, 5 repetitions")
+imported = ImportedTables()
+SOURCES = {source.name: source for family in (fcnet, nb201, mlp) for source in family.sources}

@@ -1,0 +1,189 @@
+"""A table as a `Problem`: lookups in microseconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, NotRecorded
+from hpo_core.problem import Batch, Result
+from hpo_core.space import Config
+from tabular.table import Table, repetition_mean
+
+# One number, or many, of a column: configuration i, repetition r (one more than the last, or None: the mean), budget k.
+Reader = Callable[[int, int, int], float]
+Gather = Callable[[np.ndarray, np.ndarray | None, int], np.ndarray]
+
+
+class TableProblem:
+    """Lookup of recorded evaluations.
+
+    `seed=None` gives the mean over the repetitions, an int the repetition `seed % n_repetitions`; loss, cost and info
+    come from the same repetition. With `metric`, another recorded column takes the place of the loss.
+    """
+
+    validates = True
+
+    def __init__(self, table: Table, metric: str = "loss"):
+        self.table = table
+        self.name = table.name if metric == "loss" else f"{table.name},metric={metric}"
+        self.space = table.space
+        self.metric = metric
+        self._index = table.space.grid.index
+        self._strides = table.space.grid.strides
+        self._n = table.n_repetitions
+        self._counts = table.repetition_counts
+        self.budgets = _budgets_of(table, metric)
+        self._last = len(table.budgets) - 1
+        self._place = {budget: table.budgets.index(budget) for budget in self.budgets}
+        readers = {name: _reader(table, name) for name in table.columns}
+        self._loss, self._gather_loss = readers[metric]
+        self._cost, self._gather_cost = readers["cost"]
+        self._final_info: list[tuple[str, Reader]] = []
+        self._info: list[tuple[str, Reader]] = []
+        for name in sorted(readers.keys() - {metric, "cost"}):
+            self._final_info.append((name, readers[name][0]))
+            if table.columns[name].ndim != 2:  # a final value says nothing about an earlier budget
+                self._info.append((name, readers[name][0]))
+
+    def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
+        index = self._index(config)
+        place = self._place[budget]
+        if seed is None:
+            repetition = self._n  # the readers keep the mean behind the last repetition
+        elif self._counts is None:
+            repetition = seed % self._n
+        else:
+            repetition = seed % int(self._counts[index])
+        columns = self._final_info if place == self._last else self._info
+        info = {name: read(index, repetition, place) for name, read in columns}
+        return Result(self._loss(index, repetition, place), self._cost(index, repetition, place), budget, info)
+
+    def evaluate_batch(self, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
+        indices = codes @ self._strides
+        place = self._place[budget]
+        repetitions = None
+        if seeds is not None:
+            counts = self._n if self._counts is None else self._counts[indices]
+            repetitions = (seeds % np.asarray(counts, dtype=seeds.dtype)).astype(np.intp)
+        return self._gather_loss(indices, repetitions, place), self._gather_cost(indices, repetitions, place)
+
+    def curve(self, config: Config, metric: str = "loss", *, seed: int | None = None) -> np.ndarray:
+        """(budgets,) learning curve of a configuration: the mean, or one repetition by seed."""
+        array = self.table.column(metric)
+        if array.ndim != 3:
+            raise NotRecorded(f"{metric!r} of {self.name!r} has no learning curve. {WAYS_OUT}")
+        rows = np.asarray(array[self._index(config)], dtype=float)
+        return repetition_mean(rows.T) if seed is None else rows[seed % self._n]
+
+    @cached_property
+    def optimum(self) -> float:
+        """Lowest mean loss at the full budget."""
+        known = self.table.provenance.get("optimum", {}).get(self.metric)
+        return float(np.nanmin(self.table.mean(self.metric))) if known is None else known
+
+    def best(self) -> dict[str, Any]:
+        """Configuration with the lowest mean loss at the full budget."""
+        return self.space.grid.config(int(np.nanargmin(self.table.mean(self.metric))))
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        return self.table.provenance
+
+    def explain_budget(self, budget: object) -> HpoError:
+        """The exception for a budget that the table does not hold."""
+        table, last = self.table, self.table.budgets[-1]
+        if len(self.budgets) == 1 and isinstance(budget, (int, float)) and 0 < budget < last:
+            return NotRecorded(
+                f"budget of {self.name!r} must be {last} (None for the full budget), got {budget!r}; "
+                f"its numbers were recorded after {last} {table.budget_unit} only. {WAYS_OUT}"
+            )
+        first = self.budgets[0]
+        allowed = f"one of {first}..{last}" if len(self.budgets) > 1 else f"{last}"
+        return InvalidBudget(
+            f"budget must be {allowed}, got {budget!r}; {self.name!r} was trained for {last} {table.budget_unit}"
+        )
+
+
+WAYS_OUT = (
+    "Three ways out: (1) `hpo table import FILE` with the original HDF5 file, which has learning curves and test losses; "
+    "(2) a benchmark that has them, a `mini-*` table; (3) train a table of your own, `hpo table train`"
+)
+
+
+def _budgets_of(table: Table, metric: str) -> Sequence[float]:
+    """Budgets at which the table knows a metric."""
+    if metric not in table.columns:
+        raise NotRecorded(f"table {table.name!r} has no {metric!r}, only {', '.join(table.columns)}. {WAYS_OUT}")
+    array = table.columns[metric]
+    if array.ndim == 1:
+        raise InvalidOption(f"{metric!r} of table {table.name!r} does not depend on the training; it is no loss")
+    return table.budgets if array.ndim == 3 else tuple(table.budgets[-1:])
+
+
+def _reader(table: Table, name: str) -> tuple[Reader, Gather]:
+    """Functions that read one number, and many, of a column."""
+    array = table.columns[name]
+    if array.ndim == 3:
+        return _curve_reader(array)
+    if array.ndim == 1:
+        return _constant_reader(array)
+    values = table.values(name)
+    with_mean = np.column_stack([values, repetition_mean(values)])
+    if name == "cost" and len(table.budgets) > 1:
+        return _proportional_reader(with_mean, np.asarray(table.budgets, dtype=float) / table.budgets[-1])
+    return _final_reader(with_mean)
+
+
+def _final_reader(with_mean: np.ndarray) -> tuple[Reader, Gather]:
+    width = with_mean.shape[1]
+    flat = memoryview(np.ascontiguousarray(with_mean).reshape(-1))  # gives Python floats faster than numpy scalars
+
+    def read(i: int, r: int, k: int) -> float:
+        return flat[i * width + r]
+
+    def gather(i: np.ndarray, r: np.ndarray | None, k: int) -> np.ndarray:
+        return with_mean[i, width - 1 if r is None else r]
+
+    return read, gather
+
+
+def _proportional_reader(with_mean: np.ndarray, shares: np.ndarray) -> tuple[Reader, Gather]:
+    """For the cost of a training that was timed as a whole: every epoch took the same time."""
+    read_full, gather_full = _final_reader(with_mean)
+    share = shares.tolist()
+    return lambda i, r, k: read_full(i, r, k) * share[k], lambda i, r, k: gather_full(i, r, k) * share[k]
+
+
+def _constant_reader(array: np.ndarray) -> tuple[Reader, Gather]:
+    flat = memoryview(np.ascontiguousarray(array))
+    return lambda i, r, k: flat[i], lambda i, r, k: array[i]
+
+
+def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
+    """Reads from the array where it lies, which may be a file of hundreds of megabytes."""
+    _, n, n_budgets = array.shape
+    flat = memoryview(array.reshape(-1))
+
+    def read(i: int, r: int, k: int) -> float:
+        start = i * n * n_budgets + k
+        if r < n:
+            return flat[start + r * n_budgets]
+        total, count = 0.0, 0
+        for j in range(n):
+            value = flat[start + j * n_budgets]
+            if value == value:  # as in `repetition_mean`, NaN is a repetition that is not there
+                total += value
+                count += 1
+        return total / count if count else math.nan
+
+    def gather(i: np.ndarray, r: np.ndarray | None, k: int) -> np.ndarray:
+        if r is None:
+            return repetition_mean(array[i, :, k])
+        return array[i, r, k].astype(float)
+
+    return read, gather
