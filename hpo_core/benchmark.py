@@ -89,11 +89,9 @@ class Benchmark:
         configurations. `seeds` is None, one seed for all, or one for each.
         """
         budget = self._full if budget is None else self._check_budget(budget)
-        if isinstance(codes, np.ndarray):
-            codes = self.space.check_codes(codes)
-        else:
-            codes = self.space.encode(codes)
-        return evaluate_batch(self.problem, codes, budget, None if seeds is None else _check_seeds(seeds, len(codes)))
+        checked = self.space.check_codes(codes) if isinstance(codes, np.ndarray) else self.space.encode(codes)
+        each = None if seeds is None else _check_seeds(seeds, len(checked))
+        return evaluate_batch(self.problem, checked, budget, each)
 
     def _check_budget(self, budget: float) -> float:
         if budget.__class__ not in BOOLEANS and isinstance(budget, (int, float, np.integer, np.floating)):
@@ -116,8 +114,6 @@ def describe_budgets(budgets: Sequence[float]) -> str:
 
 def check_seed(seed: object) -> int:
     """`seed` as a Python int >= 0."""
-    if seed.__class__ is int and seed >= 0:  # type: ignore[operator]
-        return seed  # type: ignore[return-value]
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return int(seed)
     raise InvalidSeed(f"seed must be None (noise-free) or an integer >= 0, got {seed!r}")

@@ -17,22 +17,26 @@ if TYPE_CHECKING:
 
     from hpo_core.space import Condition, Space
 
+EXACT = "hpo-foundry"  # meta entry for what ConfigSpace alters: the order of names, digits of floats
+
 
 def read_configspace(space: ConfigurationSpace) -> tuple[list[Hyperparameter], list[Condition], str | None]:
     """Hyperparameters, conditions and name of a ConfigSpace, parents before children."""
     if space.forbidden_clauses:
         raise UnsupportedSpace(f"forbidden clauses cannot be held: {space.forbidden_clauses[0]}")
-    hyperparameters = [_read(h) for h in _declared_order(space)]
     conditions = [part for condition in space.conditions for part in _read_condition(condition)]
-    return hyperparameters, conditions, space.name
+    return _restored([_read(h) for h in space.values()], (space.meta or {}).get(EXACT)), conditions, space.name
 
 
-def _declared_order(space: ConfigurationSpace) -> list[Any]:
-    """ConfigSpace sorts by name; the meta entry left by `write_configspace` restores the order of the columns."""
-    order = (space.meta or {}).get("hpo-foundry-order")
-    if order is not None and set(order) == set(space.keys()):
-        return [space[name] for name in order]
-    return list(space.values())
+def _restored(hyperparameters: list[Hyperparameter], exact: Any) -> list[Hyperparameter]:
+    """The hyperparameters as `write_configspace` got them, if they are still the ones it wrote."""
+    if exact is None:
+        return hyperparameters
+    from hpo_core.space_json import space_from_json
+
+    original = space_from_json(exact)
+    written = {h.name: _read(_write(h)) for h in original}
+    return list(original) if written == {h.name: h for h in hyperparameters} else hyperparameters
 
 
 def _read(h: Any) -> Hyperparameter:
@@ -79,8 +83,13 @@ def write_configspace(space: Space) -> ConfigurationSpace:
     """`ConfigSpace.ConfigurationSpace` with the same hyperparameters, defaults, weights and conditions."""
     import ConfigSpace as cs
 
-    result = cs.ConfigurationSpace(name=space.name, meta={"hpo-foundry-order": list(space.names)})
+    from hpo_core.space import Space
+    from hpo_core.space_json import space_to_json
+
+    result = cs.ConfigurationSpace(name=space.name)
     result.add([_write(h) for h in space])
+    if [_read(h) for h in result.values()] != list(space):
+        result.meta = {EXACT: space_to_json(Space(space.hyperparameters))}
     grouped: dict[str, list[Any]] = {}
     for child, parent, values in space.conditions:
         if len(values) == 1:

@@ -1,7 +1,7 @@
 """Functions from the optimization literature with known optima (thesis 3.6.1 and appendix A.1; 8.4.2 for Forrester's).
 
-Formulae and domains follow Surjanovic and Bingham's collection of test functions. Each takes points (..., d) and returns
-(...,) values. An evaluation costs one nominal second and is free of noise; `hpo_core.noisy` adds some.
+Formulae and domains follow Surjanovic and Bingham's collection of test functions. Each takes points (..., d) and
+returns (...,) values. An evaluation costs one nominal second and is free of noise; `hpo_core.noisy` adds some.
 """
 
 from __future__ import annotations

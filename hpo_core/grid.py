@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidConfig
-from hpo_core.hyperparameters import BOOLEANS, Value
+from hpo_core.hyperparameters import BOOLEANS, Hyperparameter, Value
 
 if TYPE_CHECKING:
     from hpo_core.space import Space
@@ -31,9 +31,9 @@ class Grid:
         self.strides = np.array([math.prod(sizes[i + 1 :]) for i in range(len(sizes))], dtype=np.int64)
         # for each hyperparameter what each of its values adds to the index
         self._offsets: tuple[tuple[str, dict[Value, int]], ...] = tuple(
-            (h.name, {h.value(c): c * stride for c in range(int(h.size))} if h.size <= LARGEST_LOOKUP else {})
-            for h, stride in zip(space, self.strides.tolist(), strict=True)
+            (h.name, _value_offsets(h, stride)) for h, stride in zip(space, self.strides.tolist(), strict=True)
         )
+        self._zero_or_one = tuple(name for name, offsets in self._offsets if 0 in offsets or 1 in offsets)
         self._d = len(sizes)
 
     def index(self, config: Mapping[str, Value]) -> int:
@@ -41,16 +41,16 @@ class Grid:
         index = 0
         try:
             for name, offsets in self._offsets:
-                value = config[name]
-                if value.__class__ in BOOLEANS:  # equal to 0 or 1, yet never meant as a number
+                index += offsets[config[name]]
+            for name in self._zero_or_one:
+                if config[name].__class__ in BOOLEANS:  # equal to 0 or 1, yet never meant as a number
                     break
-                index += offsets[value]
             else:
                 if len(config) == self._d:
                     return index
         except (KeyError, TypeError):  # an error, or a value such as a float32 that is equal only after conversion
             pass
-        return int(self._space.encode(config)[0] @ self.strides)
+        return int(np.dot(self._space.codes_of(config), self.strides))
 
     def indices(self, codes: np.ndarray) -> np.ndarray:
         """(n,) indices of (n, d) codes, which are checked."""
@@ -65,3 +65,11 @@ class Grid:
         if not 0 <= index < self.size:
             raise InvalidConfig(f"index must be in 0..{self.size - 1}, got {index}")
         return self._space.decode(self.codes(np.array([index])))[0]
+
+
+def _value_offsets(h: Hyperparameter, stride: int) -> dict[Value, int]:
+    """What each value adds to the index; without bools, which would answer for 0 and 1 too."""
+    if h.size > LARGEST_LOOKUP:
+        return {}
+    values = [h.value(code) for code in range(int(h.size))]
+    return {value: code * stride for code, value in enumerate(values) if value.__class__ not in BOOLEANS}

@@ -142,7 +142,7 @@ class Int:
 
     def draw(self, u: float) -> int:
         if self.log:
-            return self.low + int(self.from_unit(np.float64(u)))
+            return self.low + int(self.from_unit(np.array(u)))
         return self.low + min(int(u * self.size), self.size - 1)
 
 
@@ -237,7 +237,8 @@ def _probabilities(name: str, weights: tuple[float, ...], size: int) -> tuple[fl
     array = np.asarray(weights, dtype=float)
     if array.shape != (size,) or not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
         raise InvalidSpace(f"categorical {name!r} needs one weight >= 0 per value, not all 0, got {weights!r}")
-    return tuple((array / array.sum()).tolist())
+    total = array.sum()
+    return tuple((array if abs(total - 1) < 1e-12 else array / total).tolist())  # probabilities stay as they are
 
 
 def _value_codes(name: str, values: tuple[Value, ...]) -> dict[Hashable, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -36,12 +37,12 @@ class Problem(Protocol):
     optimum     lowest noise-free loss at the full budget, None where it is not known
     provenance  where the numbers come from
 
-    `evaluate` gets a configuration that `Space.check` has passed, a member of `budgets`, and None or an int >= 0, and is
-    pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
+    `evaluate` gets a configuration that `Space.check` has passed, a member of `budgets`, and None or an int >= 0, and
+    is pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
 
-    Two members are optional. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds and
-    returns (n,) losses and costs. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that
-    `Benchmark` need not check first.
+    Three members are optional. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds
+    and returns (n,) losses and costs. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that
+    `Benchmark` need not check first. `explain_budget(budget)` returns the exception for a budget that is not there.
     """
 
     @property
@@ -92,7 +93,7 @@ def check_problem(problem: Any) -> Problem:
     if not isinstance(problem.space, Space):
         raise InvalidProblem(f"space of {problem.name!r} must be a Space, got {type(problem.space).__name__}")
     budgets = list(problem.budgets[:2]) + list(problem.budgets[-1:])
-    if not budgets or any(a > b for a, b in zip(budgets, budgets[1:], strict=False)):
+    if not budgets or any(a > b for a, b in pairwise(budgets)):
         raise InvalidProblem(f"budgets of {problem.name!r} must be ascending and not empty, got {problem.budgets!r}")
     return problem
 

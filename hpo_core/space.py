@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from hpo_core.codes import check_codes
 from hpo_core.errors import InvalidConfig, InvalidSpace, UnsupportedSpace, nearest
 from hpo_core.grid import Grid
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter, Int, Value
@@ -64,11 +65,11 @@ class Space:
         conditions: Iterable[Condition] = (),
         name: str | None = None,
     ):
-        if not isinstance(hyperparameters, (list, tuple)) and hasattr(hyperparameters, "conditional_hyperparameters"):
+        if hasattr(hyperparameters, "conditional_hyperparameters"):
             from hpo_core.configspace import read_configspace
 
-            hyperparameters, conditions, name = read_configspace(hyperparameters)
-        self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)  # type: ignore[arg-type]
+            hyperparameters, conditions, name = read_configspace(cast("ConfigurationSpace", hyperparameters))
+        self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)
         self.conditions: tuple[Condition, ...] = tuple(Condition(*c) for c in conditions)
         self.name = name
         self._by_name = _named(self.hyperparameters)
@@ -98,7 +99,6 @@ class Space:
     def __repr__(self) -> str:
         return f"Space({', '.join(self.names)}; {self.size} configurations)"
 
-    # --- what kind of space -------------------------------------------------------------------------------------
 
     @cached_property
     def finite(self) -> bool:
@@ -122,17 +122,16 @@ class Space:
         """(d,) number of values of each hyperparameter, inf for floats."""
         return np.array([h.size for h in self], dtype=float)
 
-    # --- checking -----------------------------------------------------------------------------------------------
 
     def check(self, config: Config) -> dict[str, Value]:
         """Copy of `config` in the space's own order and types; raises `InvalidConfig` where it lies outside."""
-        return self._decode_row(self._encode_row(config))
+        return self._decode_row(self.codes_of(config))
 
-    def _encode_row(self, config: Config) -> list[float]:
+    def codes_of(self, config: Config) -> list[float]:
+        """Codes of one configuration; raises `InvalidConfig` where it lies outside."""
         if not isinstance(config, Mapping):
             raise InvalidConfig(f"a configuration is a mapping of names to values, got {type(config).__name__}")
         codes: list[float] = []
-        n_active = 0
         for h in self.hyperparameters:
             if self.conditions and not self._active(h.name, config):
                 if h.name in config:
@@ -144,10 +143,9 @@ class Space:
             except KeyError:
                 raise InvalidConfig(f"hyperparameter {h.name!r} is missing; it must be {h.rule}") from None
             codes.append(h.code(value))
-            n_active += 1
-        if len(config) != n_active:
-            extra = next(str(k) for k in config if k not in self._by_name)
-            raise InvalidConfig(f"no hyperparameter {extra!r} in this space{nearest(extra, self.names)}")
+        for name in config:
+            if name not in self._by_name:
+                raise InvalidConfig(f"no hyperparameter {name!r} in this space{nearest(name, self.names)}")
         return codes
 
     def _decode_row(self, codes: Sequence[float]) -> dict[str, Value]:
@@ -166,7 +164,6 @@ class Space:
                     return False
         return True
 
-    # --- sampling -----------------------------------------------------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n: int | None = None) -> Any:
         """Uniform random configuration, or a list of `n`: the same that `n` calls for one would give."""
@@ -178,19 +175,21 @@ class Space:
         config = {h.name: h.draw(u) for h, u in zip(self.hyperparameters, unit, strict=True)}
         return self.complete(config) if self.conditions else config
 
-    # --- codes and the unit cube --------------------------------------------------------------------------------
 
     def encode(self, configs: Config | Iterable[Config] | pandas.DataFrame) -> np.ndarray:
         """(n, d) codes of configurations, integers where every hyperparameter is discrete."""
         if isinstance(configs, Mapping):
             configs = [configs]
         elif hasattr(configs, "to_dict") and hasattr(configs, "columns"):
-            configs = _frame_rows(configs)
-        rows = [self._encode_row(config) for config in configs]
-        return np.array(rows, dtype=self._dtype).reshape(len(rows), len(self))
+            configs = _frame_rows(cast("pandas.DataFrame", configs))
+        elif not isinstance(configs, Iterable):
+            raise InvalidConfig(f"configurations are mappings, a list of them or a DataFrame, got {configs!r}")
+        rows = [self.codes_of(config) for config in configs]
+        return np.array(rows, dtype=self.code_type).reshape(len(rows), len(self))
 
     @cached_property
-    def _dtype(self) -> type:
+    def code_type(self) -> type:
+        """Number type of the codes."""
         return np.int64 if self.finite and not self.conditional else np.float64
 
     def decode(self, codes: np.ndarray) -> list[dict[str, Value]]:
@@ -199,30 +198,7 @@ class Space:
 
     def check_codes(self, codes: np.ndarray) -> np.ndarray:
         """(n, d) codes as this space's number type; raises `InvalidConfig` for the first that is out of range."""
-        array = np.asarray(codes)
-        if array.ndim != 2 or array.shape[1] != len(self) or array.dtype.kind not in "iuf":
-            raise InvalidConfig(
-                f"codes must be a number array of shape (n, {len(self)}), got {array.dtype} {array.shape}"
-            )
-        low, high = self._code_bounds
-        valid = (array >= low) & (array <= high)
-        if array.dtype.kind == "f":
-            valid &= (array == np.floor(array)) | ~np.isfinite(self.sizes)
-            if self.conditional:
-                valid |= np.isnan(array)
-        if not valid.all():
-            row, column = (int(i) for i in np.argwhere(~valid)[0])
-            h = self.hyperparameters[column]
-            raise InvalidConfig(
-                f"code of {h.name!r} must be in {low[column]:g}..{high[column]:g}, got {array[row, column]} in row {row}"
-            )
-        return array.astype(self._dtype, copy=False)
-
-    @cached_property
-    def _code_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        low = [h.low if isinstance(h, Float) else 0 for h in self]
-        high = [h.high if isinstance(h, Float) else h.size - 1 for h in self]
-        return np.array(low, dtype=self._dtype), np.array(high, dtype=self._dtype)
+        return check_codes(self, codes)
 
     def to_unit(self, codes: np.ndarray) -> np.ndarray:
         """(n, d) places in the unit cube of (n, d) codes."""
@@ -233,9 +209,8 @@ class Space:
         """(n, d) codes of the configurations whose cells hold the given points of the unit cube."""
         unit = np.clip(np.asarray(unit, dtype=float), 0.0, 1.0)
         columns = [h.from_unit(u) for h, u in zip(self, unit.T, strict=True)]
-        return np.stack(columns, axis=1).astype(self._dtype)
+        return np.stack(columns, axis=1).astype(self.code_type)
 
-    # --- the enumeration of a finite space ----------------------------------------------------------------------
 
     def configs(self) -> Iterator[dict[str, Value]]:
         """Every configuration of a finite space, in the order of their indices."""
@@ -278,7 +253,6 @@ class Space:
                 kept[h.name] = config.get(h.name, h.default)
         return kept
 
-    # --- exchange -----------------------------------------------------------------------------------------------
 
     def to_configspace(self) -> ConfigurationSpace:
         """The same space as a `ConfigSpace.ConfigurationSpace`; `Space(that)` gives this one back."""
@@ -303,7 +277,7 @@ def _check_conditions(by_name: Mapping[str, Hyperparameter], conditions: tuple[C
     place = {name: i for i, name in enumerate(by_name)}
     for child, parent, values in conditions:
         if child not in place or parent not in place or place[parent] >= place[child]:
-            raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must be in the space and stand before it")
+            raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must stand before it in the space")
         for value in values:
             by_name[parent].code(value)
 

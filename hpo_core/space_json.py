@@ -42,5 +42,5 @@ def _build(data: dict[str, Any]) -> Hyperparameter:
     if kind == "int":
         return Int(**data)
     if kind not in ("ordinal", "categorical", "constant"):
-        raise InvalidSpace(f"kind of a hyperparameter must be float, int, ordinal, categorical or constant, got {kind!r}")
+        raise InvalidSpace(f"a hyperparameter is a float, int, ordinal, categorical or constant, got {kind!r}")
     return Choice(kind=kind, **data)

@@ -1,0 +1,1 @@
+"""Experiments over benchmarks and optimizers, and the command line `hpo`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpo_core.errors import DamagedFile, InvalidOption, nearest
+from hpo_core.errors import DamagedFile, InvalidOption, UnknownName, nearest
 from tabular import registry_tables
 from tabular.files import build_once, cache_directory
 from tabular.hdf5 import read_table, write_table
@@ -54,7 +54,7 @@ def open_table(name: str) -> Table:
     if Path(name).is_file():
         return read_table(Path(name))
     known = sorted({*SOURCES, *imported.listing()})
-    raise InvalidOption(f"no table {name!r}, neither a name nor a file{nearest(name, known)}; `hpo table list` shows all")
+    raise UnknownName(f"no table {name!r}, neither a name nor a file{nearest(name, known)}; see `hpo table list`")
 
 
 def _problem(table: Table, options: dict[str, Any]) -> TableProblem:

@@ -79,7 +79,7 @@ def checksum(header: str, columns: Mapping[str, np.ndarray]) -> str:
     for name in sorted(columns):
         array = columns[name]
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        flat = memoryview(np.ascontiguousarray(array).reshape(-1)).cast("B")
+        flat = np.ascontiguousarray(array).reshape(-1).data.cast("B")
         for start in range(0, len(flat), HASH_BLOCK):
             digest.update(flat[start : start + HASH_BLOCK])
     return digest.hexdigest()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn, cast
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Source:
 
 FCNET_PAPER = "Klein and Hutter (2019), Tabular Benchmarks for Joint Architecture and Hyperparameter Optimization"
 NB201_PAPER = "Dong and Yang (2020), NAS-Bench-201: Extending the Scope of Reproducible Neural Architecture Search"
-MLP_PAPER = "Eggensperger et al. (2021), HPOBench: A Collection of Reproducible Multi-Fidelity Benchmark Problems for HPO"
+MLP_PAPER = "Eggensperger et al. (2021), HPOBench: A Collection of Reproducible Multi-Fidelity Benchmark Problems"
 
 FCNET = [
     Source("protein", "hpolib", "protein_structure", FCNET_SPACE, 100, "epochs", FCNET_PAPER),
@@ -136,7 +136,7 @@ def _load(path: Path) -> Mapping[str, Mapping[str, Sequence[float]]]:
         with tqdm.wrapattr(
             path.open("rb"), "read", total=path.stat().st_size, desc=f"building {path.stem}", leave=False, disable=None
         ) as file:
-            return _PlainData(file).load()
+            return _PlainData(cast(BinaryIO, file)).load()
     except (OSError, EOFError, pickle.UnpicklingError, ValueError, IndexError, KeyError) as error:
         raise DamagedFile(f"{path}: cannot be read ({error}); reinstall {PACKAGE}") from None
 

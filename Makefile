@@ -1,0 +1,36 @@
+# Each target makes the environment it needs; nothing has to be installed by hand but Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/pip install --quiet --constraint constraints.txt
+
+.PHONY: leaderboard test lint bench clean
+
+leaderboard: $(VENV)/run
+	$(BIN)/hpo leaderboard quick --out leaderboard
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/test
+	$(BIN)/python scripts/bench_lookup.py
+
+$(VENV)/pip:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+$(VENV)/run: $(VENV)/pip pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/test: $(VENV)/run pyproject.toml constraints.txt
+	$(INSTALL) --editable ".[test,report]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) leaderboard build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Subcommands of `hpo`, one module per subject; each has `add(subcommands)`."""

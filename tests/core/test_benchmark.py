@@ -1,0 +1,113 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from hpo_core import Benchmark, Float, Int, Result, SimpleProblem, Space, benchmarks
+from hpo_core.errors import (
+    InvalidBudget,
+    InvalidConfig,
+    InvalidOption,
+    InvalidProblem,
+    InvalidSeed,
+    UnknownName,
+)
+
+
+def evaluate(config, budget, seed):
+    return Result(config["x"] + config["n"] / budget + (seed or 0), float(budget), budget, {"seed": seed})
+
+
+PROBLEM = SimpleProblem("toy", Space([Float("x", 0, 1), Int("n", 0, 9)]), evaluate, budgets=(1, 3, 9))
+
+
+@pytest.fixture
+def toy():
+    return Benchmark(PROBLEM)
+
+
+def test_the_contract_members(toy):
+    assert (toy.name, toy.budgets, toy.optimum, toy.provenance) == ("toy", (1, 3, 9), None, {})
+    assert toy.objective({"n": 9, "x": 0.5}) == Result(1.5, 9.0, 9, {"seed": None})
+    assert toy.objective({"n": 9, "x": 0.5}, 3, seed=4).loss == 7.5
+    assert toy.objective({"n": 9, "x": 0.5}, budget=np.int64(3)).budget == 3
+    assert list(toy.configspace) == ["n", "x"]
+    assert Benchmark(toy).problem is PROBLEM
+
+
+def test_batch_takes_codes_frames_and_configurations(toy):
+    configs = toy.space.sample(np.random.default_rng(0), 6)
+    expected = [toy.objective(c, 3, seed=2).loss for c in configs]
+    for form in (toy.space.encode(configs), pd.DataFrame(configs)[["n", "x"]], configs, iter(configs)):
+        losses, costs = toy.objective_batch(form, 3, seeds=2)
+        assert losses.tolist() == expected
+        assert costs.tolist() == [3.0] * 6
+    losses, _ = toy.objective_batch(configs, 3, seeds=[0, 1, 2, 3, 4, 5])
+    assert losses.tolist() == [toy.objective(c, 3, seed=s).loss for s, c in enumerate(configs)]
+    assert [a.shape for a in toy.objective_batch([])] == [(0,), (0,)]
+
+
+@pytest.mark.parametrize("budget", [2, 10, 0, -1, 1.5, "3", True, float("nan"), float("inf"), [3], 10**400])
+def test_a_budget_that_is_not_there(toy, budget):
+    with pytest.raises(InvalidBudget, match="one of 1, 3, 9"):
+        toy.objective({"n": 9, "x": 0.5}, budget)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, "1", True, np.float64(2), [1]])
+def test_a_seed_of_a_wrong_type(toy, seed):
+    with pytest.raises(InvalidSeed, match="integer >= 0"):
+        toy.objective({"n": 9, "x": 0.5}, seed=seed)
+
+
+@pytest.mark.parametrize("seeds", [-1, [1, 2], [0.5] * 3, "abc", [[1, 2, 3]]])
+def test_bad_seeds_of_a_batch(toy, seeds):
+    with pytest.raises(InvalidSeed):
+        toy.objective_batch([{"n": 9, "x": 0.5}] * 3, seeds=seeds)
+
+
+def test_configurations_are_checked_before_the_problem_sees_them(toy):
+    with pytest.raises(InvalidConfig, match="'x'"):
+        toy.objective({"n": 9, "x": 1.5})
+
+
+def test_unknown_names_come_with_the_nearest():
+    with pytest.raises(UnknownName, match="protein") as caught:
+        Benchmark("protien")
+    assert isinstance(caught.value, KeyError)
+    assert not str(caught.value).startswith("'")
+
+
+def test_options():
+    with pytest.raises(InvalidOption, match="'a'"):
+        Benchmark("branin", a=3)
+    with pytest.raises(InvalidOption, match="noise"):
+        Benchmark(PROBLEM, noise=True)
+    with pytest.raises(InvalidOption, match="metric"):
+        Benchmark("protein", metrik="loss")
+
+
+@pytest.mark.parametrize("missing", ["name", "space", "budgets", "optimum", "provenance", "evaluate"])
+def test_an_incomplete_problem_is_told_what_it_lacks(missing):
+    members = ("name", "space", "budgets", "optimum", "provenance", "evaluate")
+
+    class Incomplete:
+        pass
+
+    problem = Incomplete()
+    for member in members:
+        if member != missing:
+            setattr(problem, member, getattr(PROBLEM, member))
+    with pytest.raises(InvalidProblem, match=missing):
+        Benchmark(problem)
+
+
+def test_budgets_must_ascend():
+    with pytest.raises(InvalidProblem, match="ascending"):
+        Benchmark(SimpleProblem("toy", PROBLEM.space, evaluate, budgets=(9, 3)))
+    with pytest.raises(InvalidProblem, match="ascending"):
+        Benchmark(SimpleProblem("toy", PROBLEM.space, evaluate, budgets=()))
+
+
+def test_every_listing_has_a_family_and_a_line():
+    listed = benchmarks()
+    assert {"protein", "slice", "naval", "parkinsons", "nb201-cifar10", "mlp-australian", "branin"} <= set(listed)
+    assert all(entry.family and entry.summary for entry in listed.values())

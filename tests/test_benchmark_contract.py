@@ -1,0 +1,130 @@
+"""What every registered benchmark promises, checked on each."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hpo_core import Benchmark, Space, benchmarks
+from hpo_core.errors import HpoError, InvalidConfig, InvalidSeed
+
+NAMES = list(benchmarks())
+_opened: dict[str, Benchmark] = {}
+
+
+@pytest.fixture(params=NAMES)
+def benchmark_(request):
+    return _opened.setdefault(request.param, Benchmark(request.param))
+
+
+def budgets_of(b, n=3):
+    """The lowest, a middle and the full budget."""
+    return [b.budgets[i] for i in sorted({0, len(b.budgets) // 2, len(b.budgets) - 1})][:n]
+
+
+def configs_of(b, n=8, seed=0):
+    return b.space.sample(np.random.default_rng(seed), n)
+
+
+def test_members(benchmark_):
+    b = benchmark_
+    assert b.name in NAMES
+    assert isinstance(b.space, Space)
+    assert len(b.budgets) >= 1
+    assert list(b.budgets[:3]) == sorted(b.budgets[:3])
+    assert b.optimum is None or np.isfinite(b.optimum)
+    assert b.provenance["source"]
+
+
+def test_results_are_plain_and_finite(benchmark_):
+    b = benchmark_
+    for config in configs_of(b):
+        for budget in budgets_of(b):
+            r = b.objective(config, budget, seed=1)
+            assert (type(r.loss), type(r.cost), r.budget) == (float, float, budget)
+            assert np.isfinite(r.loss)
+            assert r.cost > 0
+
+
+def test_equal_arguments_give_equal_results_whatever_came_before(benchmark_):
+    b = benchmark_
+    configs = configs_of(b)
+    first = [(b.objective(c, seed=s), b.objective(c, budgets_of(b)[0])) for s, c in enumerate(configs)]
+    fresh = Benchmark(b.name)
+    again = [(fresh.objective(c, seed=s), fresh.objective(c, budgets_of(b)[0])) for s, c in enumerate(configs)][::-1]
+    assert first == again[::-1]
+
+
+def test_key_order_and_number_types_do_not_matter(benchmark_):
+    b = benchmark_
+    for config in configs_of(b):
+        expected = b.objective(config, seed=2)
+        assert b.objective(dict(reversed(config.items())), seed=2) == expected
+        as_numpy = {k: np.array([v])[0] if not isinstance(v, str) else np.str_(v) for k, v in config.items()}
+        assert b.objective(as_numpy, seed=np.int64(2)) == expected
+        as_float = {k: float(v) if type(v) is int else v for k, v in config.items()}
+        assert b.objective(as_float, seed=2) == expected
+
+
+def test_nothing_lies_below_the_optimum(benchmark_):
+    b = benchmark_
+    if b.optimum is None:
+        pytest.skip("the optimum is not known")
+    losses, _ = b.objective_batch(b.space.encode(configs_of(b, 500)))
+    assert losses.min() >= b.optimum - 1e-12
+
+
+def test_batch_equals_single(benchmark_):
+    b = benchmark_
+    configs = configs_of(b, 20, seed=3)
+    codes = b.space.encode(configs)
+    for budget in budgets_of(b):
+        for seeds in (None, 5, np.arange(20)):
+            each = [None] * 20 if seeds is None else np.broadcast_to(seeds, 20).tolist()
+            single = [b.objective(c, budget, seed=s) for c, s in zip(configs, each, strict=True)]
+            for form in (codes, configs, pd.DataFrame(configs)):
+                losses, costs = b.objective_batch(form, budget, seeds=seeds)
+                np.testing.assert_allclose(losses, [r.loss for r in single], rtol=1e-13, atol=1e-13)
+                np.testing.assert_allclose(costs, [r.cost for r in single], rtol=1e-13)
+
+
+def test_seed_none_is_the_mean_over_repetitions(benchmark_):
+    table = getattr(benchmark_.problem, "table", None)
+    if table is None:
+        pytest.skip("not a table")
+    for config in configs_of(benchmark_, 5):
+        repetitions = {benchmark_.objective(config, seed=s).loss for s in range(12 * table.n_repetitions)}
+        losses = table.values("loss")[table.space.grid.index(config)]
+        assert repetitions == set(losses[~np.isnan(losses)].tolist())
+        assert benchmark_.objective(config).loss == pytest.approx(np.nanmean(losses), rel=1e-14)
+
+
+def test_bad_input_is_refused(benchmark_):
+    b = benchmark_
+    config = configs_of(b, 1)[0]
+    name = b.space.names[0]
+    without = {k: v for k, v in config.items() if k != name}
+    for bad in (without, {**config, "surplus": 1}, {**config, name: float("nan")}, {**config, name: [1]}, "x", None):
+        with pytest.raises(InvalidConfig):
+            b.objective(bad)
+    for budget in (-1, 1e9, "full", float("nan"), True):
+        with pytest.raises(HpoError, match="budget"):
+            b.objective(config, budget)
+    with pytest.raises(InvalidSeed):
+        b.objective(config, seed="1")
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+@pytest.mark.parametrize("name", NAMES)
+def test_codes_round_trip(name, data):
+    space = _opened.setdefault(name, Benchmark(name)).space
+    unit = np.array([[data.draw(st.floats(0, 1)) for _ in space]])
+    codes = space.from_unit(unit)
+    assert np.array_equal(space.encode(space.decode(codes)), codes)
+    assert np.array_equal(space.from_unit(space.to_unit(codes))[:, space.sizes < np.inf], codes[:, space.sizes < np.inf])
+
+
+def test_space_converts_both_ways(benchmark_):
+    assert Space(benchmark_.configspace) == benchmark_.space
