@@ -25,11 +25,11 @@ $(VENV)/pip:
 	touch $@
 
 $(VENV)/run: $(VENV)/pip pyproject.toml constraints.txt
-	$(INSTALL) --editable .
+	$(INSTALL) --editable ".[report]" "cma>=3.3"
 	touch $@
 
 $(VENV)/test: $(VENV)/run pyproject.toml constraints.txt
-	$(INSTALL) --editable ".[test,report]"
+	$(INSTALL) --editable ".[test]"
 	touch $@
 
 clean:

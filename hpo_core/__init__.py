@@ -1,11 +1,15 @@
-"""Core of HPO Foundry: spaces, problems, benchmarks and the registry that finds them by name."""
+"""Core of HPO Foundry: spaces, problems, benchmarks by name, and the loop that runs optimizers on them."""
 
 from hpo_core.benchmark import Benchmark
 from hpo_core.errors import HpoError
 from hpo_core.hyperparameters import Categorical, Constant, Float, Int, Ordinal
+from hpo_core.optimizer import Optimizer, StoppingCriterion
 from hpo_core.problem import Problem, Result, SimpleProblem
 from hpo_core.registry import benchmarks
+from hpo_core.run import run
+from hpo_core.run_record import Run
 from hpo_core.space import Condition, Space
+from hpo_core.trial import Proposal, Trial
 from hpo_core.wrappers import noisy, shifted, subset, with_budgets
 
 __all__ = [
@@ -16,13 +20,19 @@ __all__ = [
     "Float",
     "HpoError",
     "Int",
+    "Optimizer",
     "Ordinal",
     "Problem",
+    "Proposal",
     "Result",
+    "Run",
     "SimpleProblem",
     "Space",
+    "StoppingCriterion",
+    "Trial",
     "benchmarks",
     "noisy",
+    "run",
     "shifted",
     "subset",
     "with_budgets",

@@ -62,10 +62,11 @@ class CacheUnavailable(HpoError, OSError):
 
 
 class MissingExtra(HpoError, ImportError):
-    """An optional dependency that is not installed."""
+    """A dependency that is not installed: one of an extra, or without `extra` one of the project itself."""
 
-    def __init__(self, module: str, extra: str):
-        super().__init__(f'{module} is needed here and not installed: pip install "hpo-foundry[{extra}]"')
+    def __init__(self, module: str, extra: str | None = None):
+        wanted = module if extra is None else f'"hpo-foundry[{extra}]"'
+        super().__init__(f"{module} is needed here and not installed: pip install {wanted}")
 
 
 def nearest(name: object, names: Iterable[str]) -> str:

@@ -9,12 +9,14 @@ import warnings
 from collections.abc import Sequence
 
 from hpo_core.errors import HpoError
-from hpo_leaderboard.commands import benchmarks, tables
+from hpo_leaderboard.commands import benchmarks, leaderboard, runs, store, tables
 
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
 
   hpo list                         what can be optimized
+  hpo run protein rs --seeds 5     run an optimizer, look at the regret
+  hpo leaderboard quick            compare the optimizers on the real tables
   hpo table info protein           what is in a table, and where its numbers come from
   hpo table stats protein          how hard it is: noise, importance of hyperparameters, neighbourhood of the best
 
@@ -28,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
         prog="hpo", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     subcommands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (benchmarks, tables):
+    for module in (benchmarks, runs, leaderboard, store, tables):
         module.add(subcommands)
     return top
 
@@ -36,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status of one call of `hpo`: 0, or 2 with the reason on standard error."""
     options = parser().parse_args(arguments)
-    warnings.showwarning = lambda message, *_: print(f"hpo: warning: {message}", file=sys.stderr)  # type: ignore[assignment]
+    warnings.showwarning = lambda message, *_: print(f"hpo: warning: {message}", file=sys.stderr)
     try:
         options.action(options)
     except (HpoError, FileNotFoundError, IsADirectoryError, PermissionError) as error:

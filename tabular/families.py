@@ -17,11 +17,12 @@ from tabular.registry_tables import Source, read_source
 from tabular.table import Table
 
 OPTIONS = ("metric",)
+BUILD = 1  # goes up when a release reads the package's files differently, so that no table of the old way is used
 
 
 def built_path(name: str) -> Path:
     """Where a table of the registry package is kept once it was built."""
-    return cache_directory() / "tables" / f"{name}.h5"
+    return cache_directory() / f"tables-{BUILD}" / f"{name}.h5"
 
 
 def imported_path(name: str) -> Path:
@@ -45,10 +46,17 @@ def open_source(source: Source) -> Table:
     return build_once(path, usable, lambda: write_table(read_source(source), path))
 
 
+def _open_imported(path: Path) -> Table:
+    try:
+        return read_table(path)
+    except DamagedFile as error:
+        raise DamagedFile(f"{error}; import the table again, or delete the file") from None
+
+
 def open_table(name: str) -> Table:
     """Table by the name of its benchmark, or by the path of a file."""
     if imported_path(name).is_file():
-        return read_table(imported_path(name))
+        return _open_imported(imported_path(name))
     if name in SOURCES:
         return open_source(SOURCES[name])
     if Path(name).is_file():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,6 +78,9 @@ def build_once(path: Path, is_usable: Callable[[], T | None], build: Callable[[]
     try:
         found = is_usable()  # another process may have built it while this one waited
         if found is None:
+            for leftover in path.parent.glob(f"{path.name}.*.part"):  # of a process that was killed while it built
+                with suppress(OSError):
+                    leftover.unlink()
             build()
             found = is_usable()
     finally:

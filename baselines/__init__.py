@@ -1,0 +1,12 @@
+"""Optimizers, one per file, by name.
+
+>>> from hpo_core import Benchmark
+>>> from baselines import optimizer
+>>> o = optimizer("rs", Benchmark("branin").space, seed=0)
+>>> sorted(o.ask().config)
+['x1', 'x2']
+"""
+
+from baselines.registry import Entry, catalogue, optimizer, optimizers, register_optimizer
+
+__all__ = ["Entry", "catalogue", "optimizer", "optimizers", "register_optimizer"]

@@ -1,0 +1,139 @@
+"""Names of the optimizers, what to say about each, and how to build one.
+
+A factory is called as `factory(space, budgets=..., seed=..., **options)` and returns an object with the members of
+`hpo_core.Optimizer`; its keyword arguments beyond these three are the optimizer's options.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from hpo_core.benchmark import check_seed
+from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_core.optimizer import Optimizer
+from hpo_core.space import Space
+
+Factory = Callable[..., Optimizer]
+
+
+class Entry(NamedTuple):
+    """One line about an optimizer, the paper it follows, and where it is.
+
+    `target` is the factory, or `module:attribute` so that nothing is imported before it is needed.
+    """
+
+    summary: str
+    paper: str
+    target: str | Factory
+    multi_fidelity: bool = False
+
+    def load(self) -> Factory:
+        """The factory."""
+        if not isinstance(self.target, str):
+            return self.target
+        module, _, attribute = self.target.partition(":")
+        return getattr(import_module(module), attribute)
+
+
+_ENTRIES: dict[str, Entry] = {
+    "rs": Entry("random search", "Bergstra and Bengio (2012)", "baselines.random_search:RandomSearch"),
+    "grid": Entry("grid search, every configuration once", "", "baselines.grid_search:GridSearch"),
+    "re": Entry(
+        "regularized evolution: tournaments, mutation, the oldest dies",
+        "Real et al. (2019)",
+        "baselines.regularized_evolution:RegularizedEvolution",
+    ),
+    "reinforce": Entry(
+        "policy gradient on one categorical distribution per hyperparameter",
+        "Williams (1992)",
+        "baselines.reinforce:Reinforce",
+    ),
+    "de": Entry(
+        "differential evolution, rand/1/bin",
+        "Storn and Price (1997)",
+        "baselines.differential_evolution:DifferentialEvolution",
+    ),
+    "cmaes": Entry("covariance matrix adaptation (the cma library)", "Hansen (2006)", "baselines.cmaes:CMAES"),
+    "tpe": Entry(
+        "tree Parzen estimator, one density over all hyperparameters",
+        "Bergstra et al. (2011); Falkner et al. (2018)",
+        "baselines.tpe:TPE",
+    ),
+    "tpe-univariate": Entry(
+        "tree Parzen estimator, one density per hyperparameter",
+        "Bergstra et al. (2011)",
+        "baselines.tpe_univariate:UnivariateTPE",
+    ),
+    "sh": Entry(
+        "successive halving, one run after another",
+        "Jamieson and Talwalkar (2016)",
+        "baselines.successive_halving:SuccessiveHalving",
+        True,
+    ),
+    "hyperband": Entry(
+        "successive halving from several starting budgets", "Li et al. (2017)", "baselines.hyperband:Hyperband", True
+    ),
+    "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
+}
+
+
+def optimizers() -> list[str]:
+    """Names of the optimizers."""
+    return list(_ENTRIES)
+
+
+def catalogue() -> dict[str, Entry]:
+    """Optimizers by name, each with a line, its paper and whether it uses several budgets."""
+    return dict(_ENTRIES)
+
+
+def register_optimizer(
+    name: str, factory: Factory, *, summary: str = "", paper: str = "", multi_fidelity: bool = False
+) -> None:
+    """Make an optimizer of one's own known by name, for the length of the process."""
+    if not isinstance(name, str) or not name:
+        raise InvalidOption(f"an optimizer's name must be a non-empty string, got {name!r}")
+    if not callable(factory):
+        raise InvalidOption(f"the factory of {name!r} must be callable, got {factory!r}")
+    known = _ENTRIES.get(name)
+    if known is not None and known.target is not factory:
+        raise InvalidOption(f"an optimizer {name!r} is registered already ({known.summary}); choose another name")
+    _ENTRIES[name] = Entry(summary, paper, factory, multi_fidelity)
+
+
+def optimizer(name: str, space: Space, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> Optimizer:
+    """The named optimizer on a space.
+
+    Parameters
+    ----------
+    name
+        One of `optimizers()`.
+    space
+        What it searches, `benchmark.space`.
+    budgets
+        What an evaluation can be asked for at, ascending, `benchmark.budgets`; multi-fidelity methods need two.
+    seed
+        Fixes everything that the optimizer does by chance.
+    options
+        Keyword arguments of the optimizer's class, for example `optimizer("re", space, population=20)`.
+    """
+    entry = _ENTRIES.get(name)
+    if entry is None:
+        raise UnknownName(f"no optimizer {name!r}{nearest(name, _ENTRIES)}; `hpo optimizers` shows all")
+    factory = entry.load()
+    _check_options(name, factory, options)
+    return factory(space, budgets=budgets, seed=check_seed(seed), **options)
+
+
+def _check_options(name: str, factory: Factory, options: dict[str, Any]) -> None:
+    parameters = inspect.signature(factory).parameters
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    known = [p for p in parameters if p not in ("space", "budgets", "seed")]
+    for option in options:
+        if option not in known:
+            hint = nearest(option, known) if known else "; it has none"
+            raise InvalidOption(f"optimizer {name!r} has no option {option!r}{hint}")

@@ -1,0 +1,33 @@
+"""Checks of what an optimizer is built from, with the optimizer's name in the message."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption, UnsupportedSpace
+from hpo_core.space import Space
+
+
+def without_conditions(space: Space, name: str) -> Space:
+    """`space` itself; raises `UnsupportedSpace` if it has conditions."""
+    if space.conditional:
+        children = ", ".join(dict.fromkeys(condition.child for condition in space.conditions))
+        raise UnsupportedSpace(
+            f"{name!r} takes spaces without conditions, and here {children} depend on other hyperparameters; "
+            "'rs' takes any space"
+        )
+    return space
+
+
+def count(name: str, value: object, least: int = 1) -> int:
+    """`value` as an int of at least `least`."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    raise InvalidOption(f"{name} must be an integer >= {least}, got {value!r}")
+
+
+def number(name: str, value: object, low: float, high: float) -> float:
+    """`value` as a float in [low, high]."""
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and low <= value <= high:
+        return float(value)
+    raise InvalidOption(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")

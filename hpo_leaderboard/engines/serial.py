@@ -1,0 +1,18 @@
+"""Engine that executes jobs one after another in this process: nothing to set up, and a debugger can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hpo_leaderboard.engines.threads import one_thread
+from hpo_leaderboard.execute import FinishedRun, execute
+from hpo_leaderboard.job import Job
+
+
+class SerialEngine:
+    """Jobs in their order. A run that hangs hangs it, one that crashes the interpreter ends it."""
+
+    def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, FinishedRun]]:
+        with one_thread():
+            for job in jobs:
+                yield job, execute(job)

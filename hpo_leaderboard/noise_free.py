@@ -1,0 +1,39 @@
+"""Noise-free losses of configurations, by which runs are scored; no optimizer ever sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_core import Benchmark, Result
+from hpo_core.space import Config
+
+
+def noise_free_losses(benchmark: Benchmark, configs: Sequence[Config]) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) losses and (n,) test losses at the full budget without noise, NaN where unknown.
+
+    They are known where the benchmark knows its optimum; one that does not is taken to be costly to evaluate. A
+    configuration whose noise-free evaluation raises an exception is NaN.
+    """
+    unknown = np.full(len(configs), np.nan)
+    if benchmark.optimum is None or not configs:
+        return unknown, unknown
+    first = _evaluate(benchmark, configs[0])
+    is_lookup = getattr(benchmark.problem, "validates", False)  # takes less time than encoding for a batch would
+    if not is_lookup and (first is None or "test_loss" not in first.info):
+        try:
+            return benchmark.objective_batch(configs)[0], unknown
+        except Exception:
+            pass  # one of them fails; the loop below finds out which
+    results = [_evaluate(benchmark, config) for config in configs]
+    losses = [np.nan if result is None else result.loss for result in results]
+    tests = [np.nan if result is None else result.info.get("test_loss", np.nan) for result in results]
+    return np.array(losses, dtype=float), np.array(tests, dtype=float)
+
+
+def _evaluate(benchmark: Benchmark, config: Config) -> Result | None:
+    try:
+        return benchmark.objective(config)
+    except Exception:
+        return None

@@ -1,0 +1,34 @@
+"""Area under the curve of the logarithm of the regret: one number for the whole course of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def areas(curves: pandas.DataFrame, floor: float | None = None) -> pandas.Series:
+    """Mean of log10 regret over the grid, for each (benchmark, optimizer, seed); lower is better.
+
+    a = mean over grid places x of log10 max(regret(x), floor): one less means a tenth of the regret throughout, in
+    the geometric mean. Logarithms need a floor, since a run on a table can reach regret zero: the smallest positive
+    regret in the curves of the benchmark, unless `floor` is given. Places at which some run on the benchmark has no
+    incumbent yet are left out for all runs there, so all are averaged over the same stretch; a run that never has one
+    is inf and holds back no others. The grid should be evenly spaced.
+    """
+    import pandas as pd
+
+    result = pd.Series(np.inf, index=curves.index, name="area")
+    for rows in curves.groupby(level="benchmark", observed=True).indices.values():
+        regret = curves.to_numpy(dtype=float)[rows]
+        succeeded = np.isfinite(regret[:, -1])
+        finite = regret[succeeded]
+        common = np.isfinite(finite).all(axis=0)
+        positive = finite[np.isfinite(finite) & (finite > 0)]
+        lowest = floor if floor is not None else positive.min() if len(positive) else 1.0
+        if len(finite):
+            result.iloc[rows[succeeded]] = np.log10(np.maximum(finite[:, common], lowest)).mean(axis=1)
+    return result

@@ -1,0 +1,176 @@
+"""Pairwise comparisons of optimizers: Mann-Whitney U tests, Holm's correction and an effect size.
+
+All functions take values indexed by (benchmark, optimizer, seed), lower being better: `final_values(incumbents)`, or
+a column of `curves` for the state after so many evaluations or seconds.
+
+    effect   A = P(a < b) + P(a = b) / 2 over pairs of runs, the probability that a run of a beats one of b
+             (Vargha and Delaney, 2000): 1/2 is no difference, .56, .64, .71 are called small, medium, large.
+             The rank-biserial correlation is 2 A - 1.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption
+from hpo_leaderboard.scores.incumbents import cells
+from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interval, resampling_counts
+
+if TYPE_CHECKING:
+    import pandas
+
+Pair = tuple[str, str]
+PAIRS = {"two-sided": combinations, "less": permutations}
+
+
+def mann_whitney(
+    values: pandas.Series,
+    alternative: str = "two-sided",
+    seed: int = 0,
+    n_samples: int = N_SAMPLES,
+    level: float = LEVEL,
+) -> pandas.DataFrame:
+    """Mann-Whitney U test of every pair of optimizers on every benchmark.
+
+    U = #{(x, y) : x > y} + #{x = y} / 2 over runs x of a, y of b, so effect = 1 - U / (n_a n_b); exact p-values up to
+    8 runs without ties, otherwise the normal approximation with corrections for ties and continuity (scipy).
+    "two-sided" tests each pair once; "less" tests each both ways, p being small if a is better, as in the heat maps of
+    thesis 8.4.2. `p_holm` corrects for all the tests on one benchmark.
+    Columns: benchmark, a, b, n_a, n_b, effect, effect_low, effect_high (bootstrap over runs), p, p_holm.
+    """
+    import pandas as pd
+    from scipy.stats import mannwhitneyu
+
+    frames = []
+    for benchmark, runs in _by_benchmark(values).items():
+        effects = _effects(runs, alternative, np.random.default_rng(seed), n_samples)
+        tests = {(a, b): mannwhitneyu(runs[a], runs[b], alternative=alternative).pvalue for a, b in effects}
+        frame = _frame({pair: [effect] for pair, effect in effects.items()}, tests, level)
+        frame.insert(0, "benchmark", benchmark)
+        frame.insert(3, "n_a", [len(runs[a]) for a, _ in effects])
+        frame.insert(4, "n_b", [len(runs[b]) for _, b in effects])
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def stratified_mann_whitney(
+    values: pandas.Series,
+    alternative: str = "two-sided",
+    seed: int = 0,
+    n_samples: int = N_SAMPLES,
+    level: float = LEVEL,
+) -> pandas.DataFrame:
+    """Comparison of every pair of optimizers over all benchmarks that both ran on.
+
+    Van Elteren's (1960) test: runs are compared only within a benchmark, so losses on different scales never meet.
+    z = sum_t w_t (U_t - n_a n_b / 2) / sqrt(sum_t w_t^2 var U_t), w_t = 1 / (n_a + n_b + 1), with var U_t corrected for
+    ties; on one benchmark it is the Mann-Whitney test in normal approximation without continuity correction. The
+    effect is the mean of the benchmarks' effects. `p_holm` corrects for all pairs.
+    Columns: a, b, n_tasks, effect, effect_low, effect_high, p, p_holm.
+
+    The thesis instead averages each task's runs and tests the averages of a thousand tasks (8.4.2): see `task_means`.
+    That needs many tasks with losses on one scale; four benchmarks would give four values.
+    """
+    rng = np.random.default_rng(seed)
+    effects: dict[Pair, list[np.ndarray]] = {}
+    samples: dict[Pair, list[tuple[np.ndarray, np.ndarray]]] = {}
+    for runs in _by_benchmark(values).values():
+        for (a, b), effect in _effects(runs, alternative, rng, n_samples).items():
+            effects.setdefault((a, b), []).append(effect)
+            samples.setdefault((a, b), []).append((runs[a], runs[b]))
+    frame = _frame(effects, {pair: van_elteren(strata, alternative) for pair, strata in samples.items()}, level)
+    frame.insert(2, "n_tasks", [len(strata) for strata in samples.values()])
+    return frame
+
+
+def task_means(values: pandas.Series) -> pandas.Series:
+    """Mean over the runs of each task, as one benchmark "all" whose runs are the tasks: what thesis 8.4.2 tests."""
+    means = values.groupby(level=["optimizer", "benchmark"], observed=True).mean()
+    frame = means.rename_axis(index={"benchmark": "seed"}).reset_index().assign(benchmark="all")
+    return frame.set_index(["benchmark", "optimizer", "seed"]).iloc[:, 0]
+
+
+def p_matrix(comparisons: pandas.DataFrame, column: str = "p_holm") -> pandas.DataFrame:
+    """p-values with a row for each b and a column for each a; NaN on the diagonal.
+
+    From comparisons with alternative "less" a small value says that the method in the column is better than the one in
+    the row, as in thesis figure 8.4; from two-sided ones the matrix is symmetric.
+    """
+    matrix = comparisons.pivot(index="b", columns="a", values=column)
+    names = sorted(set(matrix.index) | set(matrix.columns))
+    matrix = matrix.reindex(index=names, columns=names)
+    one_way = not (matrix.notna() & matrix.T.notna()).any(axis=None)
+    return matrix.fillna(matrix.T) if one_way else matrix
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """p-values corrected for their number m by Holm (1979): max over i <= k of min(1, (m - i + 1) p_(i))."""
+    order = np.argsort(p_values, kind="stable")
+    scaled = np.minimum(1.0, p_values[order] * np.arange(len(p_values), 0, -1))
+    corrected = np.empty(len(p_values))
+    corrected[order] = np.maximum.accumulate(scaled)
+    return corrected
+
+
+def van_elteren(samples: list[tuple[np.ndarray, np.ndarray]], alternative: str = "two-sided") -> float:
+    """p-value of the stratified test on pairs of samples, one pair for each stratum; 1 if all values are tied."""
+    from scipy.stats import norm, rankdata
+
+    numerator, variance = 0.0, 0.0
+    for a, b in samples:
+        n = len(a) + len(b)
+        ranks = rankdata(np.concatenate([a, b]))
+        weight = 1.0 / (n + 1)
+        numerator += weight * (ranks[: len(a)].sum() - len(a) * (n + 1) / 2)
+        variance += weight**2 * len(a) * len(b) / n * ranks.var(ddof=1)
+    if variance == 0:
+        return 1.0
+    z = numerator / np.sqrt(variance)
+    return float(norm.cdf(z) if alternative == "less" else 2 * norm.sf(abs(z)))
+
+
+def _by_benchmark(values: pandas.Series) -> dict[str, dict[str, np.ndarray]]:
+    """Values of the runs by benchmark and optimizer, of the benchmarks with at least two optimizers."""
+    runs: dict[str, dict[str, np.ndarray]] = {}
+    array = values.to_numpy(dtype=float)
+    for (benchmark, optimizer), rows in cells(values):
+        runs.setdefault(benchmark, {})[optimizer] = array[rows]
+    compared = {benchmark: own for benchmark, own in runs.items() if len(own) > 1}
+    if not compared:
+        raise InvalidOption("a comparison needs two optimizers that ran on the same benchmark, got none")
+    return compared
+
+
+def _effects(
+    runs: dict[str, np.ndarray], alternative: str, rng: np.random.Generator, n_samples: int
+) -> dict[Pair, np.ndarray]:
+    """(1 + sample,) effect of each pair: of the runs there are, then of bootstrap samples.
+
+    With W[x, y] = [x < y] + [x = y] / 2 and c_a, c_b the times each run was drawn, it is c_a' W c_b / (n_a n_b). The
+    samples are NaN where an optimizer has a single run.
+    """
+    if alternative not in PAIRS:
+        raise InvalidOption(f"alternative must be one of {', '.join(PAIRS)}, got {alternative!r}")
+    counts = {name: resampling_counts(rng, len(own), n_samples) for name, own in runs.items()}
+    effects = {}
+    for a, b in PAIRS[alternative](sorted(runs), 2):
+        wins = (runs[a][:, None] < runs[b]) + 0.5 * (runs[a][:, None] == runs[b])
+        resampled = ((counts[a] @ wins) * counts[b]).sum(axis=1) / wins.size
+        effects[a, b] = np.append(wins.mean(), resampled if min(wins.shape) > 1 else np.full(n_samples, np.nan))
+    return effects
+
+
+def _frame(effects: dict[Pair, list[np.ndarray]], tests: dict[Pair, float], level: float) -> pandas.DataFrame:
+    """Table of pairs with their mean effect over benchmarks, its interval and the p-values of their tests."""
+    import pandas as pd
+
+    rows = []
+    for (a, b), of_tasks in effects.items():
+        mean = np.mean(of_tasks, axis=0)
+        low, high = percentile_interval(mean[1:], level)
+        rows.append({"a": a, "b": b, "effect": mean[0], "effect_low": low, "effect_high": high, "p": tests[a, b]})
+    frame = pd.DataFrame(rows)
+    return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))

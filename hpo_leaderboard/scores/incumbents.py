@@ -1,0 +1,157 @@
+"""Incumbent trajectories: what each run would have returned after each of its trials, and the regret of that.
+
+Every score starts from the table made here. Conventions, which hold for all of them:
+
+    incumbent    the lowest observed loss at the highest budget completed so far, the earlier trial on ties
+    failed       a trial that failed, or whose loss is not finite, is an evaluation but never the incumbent
+    regret       inf from the start of a run until its first successful trial
+    seeds        a missing (benchmark, optimizer, seed) is left missing: scores use the runs there are, and give their n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption, NotRecorded
+from hpo_leaderboard.scores.references import references
+
+if TYPE_CHECKING:
+    import pandas
+
+RUN = ["benchmark", "optimizer", "seed"]
+
+
+def incumbents(trials: pandas.DataFrame, tasks: pandas.DataFrame) -> pandas.DataFrame:
+    """Table with a row per completed trial, ordered by run, that describes the run's incumbent from then on.
+
+    benchmark, optimizer, seed   the run
+    evaluation                   number of trials completed, 1, 2, ...
+    seconds                      simulated seconds from the start of the run to the end of this trial
+    budget, observed             budget and observed loss of the incumbent; NaN, inf while there is none
+    loss                         its noise-free loss at the full budget; the observed one where `references` says so
+    regret                       loss - reference, >= 0
+    relative                     regret / median over the benchmark's runs of the regret of their first incumbent
+    test, test_regret            noise-free test loss and its distance from the best; NaN where not known
+
+    The incumbent is the first of the run's trials so far in the order (highest budget, lowest loss, earliest), so a run
+    of cumulative minima over their places in that order finds it for all runs at once. Incumbents are chosen by the
+    observed validation loss and scored by the noise-free one (thesis 7.4): with noise, regret may rise.
+    """
+    import pandas as pd
+
+    if trials.empty:
+        raise InvalidOption("scores need at least one trial, got an empty table; look whether every run broke")
+    trials, run = _by_run(trials)
+    best = _best_so_far(trials, run)
+    found = best >= 0
+    columns = {name: trials[name].to_numpy(dtype=float) for name in ("budget", "loss", "exact", "test")}
+    budget, observed, exact, test = (np.where(found, column[best], np.nan) for column in columns.values())
+    frame = trials[RUN].reset_index(drop=True)
+    starts = np.flatnonzero(np.diff(run, prepend=-1))
+    frame["evaluation"] = np.arange(len(run)) - starts[run] + 1
+    frame["seconds"] = trials["end"].to_numpy(dtype=float)
+    frame["budget"] = budget
+    frame["observed"] = np.where(found, observed, np.inf)
+    known = references(trials, tasks).set_index("benchmark")
+    place = pd.Index(known.index).get_indexer(frame["benchmark"])
+    loss = np.where((known["basis"] == "exact").to_numpy()[place], exact, observed)
+    frame["loss"] = np.where(found, loss, np.inf)
+    frame["regret"] = np.where(found, loss - known["reference"].to_numpy()[place], np.inf)
+    frame["relative"] = frame["regret"] / _first_regrets(frame, place, len(known))[place]
+    frame["test"] = np.where(found, test, np.inf)
+    test_reference = known["test_reference"].to_numpy()[place]
+    frame["test_regret"] = np.where(np.isnan(test_reference), np.nan, frame["test"] - test_reference)
+    return frame
+
+
+def _by_run(trials: pandas.DataFrame) -> tuple[pandas.DataFrame, np.ndarray]:
+    """The trials ordered by run, within a run by completion, and the number 0, 1, ... of each one's run."""
+    import pandas as pd
+
+    key = np.zeros(len(trials), dtype=np.int64)
+    for column in RUN:
+        codes, values = pd.factorize(trials[column], sort=True)
+        key = key * len(values) + codes
+    if (np.diff(key) < 0).any():
+        order = np.argsort(key, kind="stable")
+        trials, key = trials.iloc[order], key[order]
+    new = np.diff(key, prepend=-1) != 0
+    ends = trials["end"].to_numpy(dtype=float)
+    if (~new[1:] & (np.diff(ends) < 0)).any():
+        raise InvalidOption(
+            "the trials of a run must stand in their order of completion, got a column `end` that falls within a run; "
+            "sort them by (benchmark, optimizer, seed, end)"
+        )
+    return trials, np.cumsum(new) - 1
+
+
+def _best_so_far(trials: pandas.DataFrame, run: np.ndarray) -> np.ndarray:
+    """(n,) row of the incumbent after each trial, -1 while there is none.
+
+    Runs are kept apart by an offset that makes every place of a run smaller than all of the run before.
+    """
+    loss = trials["loss"].to_numpy(dtype=float)
+    failed = trials["failed"].to_numpy(dtype=bool) | ~np.isfinite(loss)
+    n = len(loss)
+    order = np.lexsort((np.arange(n), loss, -trials["budget"].to_numpy(dtype=float), failed))
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    offset = run * np.int64(n)
+    best = order[np.minimum.accumulate(place - offset) + offset]
+    return np.where(failed[best], -1, best)
+
+
+def _first_regrets(frame: pandas.DataFrame, place: np.ndarray, n_benchmarks: int) -> np.ndarray:
+    """(benchmark,) median over runs of the first finite regret; 1 where that is zero or nothing succeeded."""
+    regret = frame["regret"].to_numpy()
+    finite = np.isfinite(regret)
+    before = np.concatenate([[False], finite[:-1]]) & (frame["evaluation"] != 1).to_numpy()
+    first = np.flatnonzero(finite & ~before)
+    by_benchmark = [regret[first[place[first] == benchmark]] for benchmark in range(n_benchmarks)]
+    scales = np.array([np.median(regrets) if len(regrets) else 0.0 for regrets in by_benchmark])
+    return np.where(scales > 0, scales, 1.0)
+
+
+def run_starts(incumbents: pandas.DataFrame) -> np.ndarray:
+    """(run,) first row of each run in a table of incumbents."""
+    return np.flatnonzero(incumbents["evaluation"].to_numpy() == 1)
+
+
+def run_lasts(incumbents: pandas.DataFrame) -> np.ndarray:
+    """(run,) last row of each run in a table of incumbents."""
+    return np.append(run_starts(incumbents)[1:], len(incumbents)) - 1
+
+
+def run_index(incumbents: pandas.DataFrame) -> pandas.MultiIndex:
+    """(benchmark, optimizer, seed) of each run in a table of incumbents."""
+    import pandas as pd
+
+    return pd.MultiIndex.from_frame(incumbents.iloc[run_starts(incumbents)][RUN])
+
+
+def known_runs(incumbents: pandas.DataFrame, value: str) -> np.ndarray:
+    """(run,) whether a column is known for the run; raises `NotRecorded` where it is for none."""
+    known = incumbents[value].notna().to_numpy()[run_starts(incumbents)]
+    if not known.any():
+        raise NotRecorded(f"{value!r} is known on none of these benchmarks; score another column, such as 'regret'")
+    return known
+
+
+def final_values(incumbents: pandas.DataFrame, value: str = "regret") -> pandas.Series:
+    """A column of each run's last incumbent, indexed by (benchmark, optimizer, seed); regret unless told otherwise.
+
+    Benchmarks where it is not known are left out.
+    """
+    import pandas as pd
+
+    last = incumbents[value].to_numpy(dtype=float)[run_lasts(incumbents)]
+    return pd.Series(last, index=run_index(incumbents), name=value)[known_runs(incumbents, value)]
+
+
+def cells(table: pandas.DataFrame | pandas.Series) -> Iterator[tuple[tuple[str, str], np.ndarray]]:
+    """(benchmark, optimizer) and the rows of its runs, in order of the names."""
+    groups = table.groupby(level=["benchmark", "optimizer"], sort=True, observed=True).indices
+    return iter(sorted(groups.items()))  # type: ignore[arg-type]

@@ -1,0 +1,70 @@
+"""The leaderboard: one row per optimizer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_leaderboard.scores.incumbents import final_values
+from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES
+from hpo_leaderboard.scores.overheads import overheads
+from hpo_leaderboard.scores.ranks import average_ranks
+from hpo_leaderboard.scores.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.targets import quantile_targets
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def leaderboard(
+    incumbents: pandas.DataFrame,
+    runs: pandas.DataFrame,
+    targets: pandas.DataFrame | None = None,
+    value: str = "regret",
+    seed: int = 0,
+    n_samples: int = N_SAMPLES,
+    level: float = LEVEL,
+) -> pandas.DataFrame:
+    """One row per optimizer, by mean rank, from the benchmarks that all of them ran on.
+
+    optimizer
+    rank, rank_low, rank_high    mean rank of the final regrets and its interval (`average_ranks`)
+    regret                       median over benchmarks of the median final regret
+    relative                     the same of the regret relative to a first incumbent's, which benchmarks share
+    solved, solved_low, solved_high   share of (benchmark, target) pairs reached in the end (`ecdf`), the targets being
+                                 `quantile_targets` unless given
+    overhead                     median CPU seconds of the optimizer per trial
+    wins                         benchmarks where its median final regret is the lowest; k that tie get 1 / k each
+    n_runs, n_broken, n_tasks    runs scored, runs that broke, benchmarks
+
+    A run enters with what it had in the end, whenever that was: runs are compared at equal limits, as they were set.
+    """
+    final = final_values(incumbents, value)
+    ranks = average_ranks(final.to_frame("end"), seed, n_samples, level).set_index("optimizer")
+    medians = final.groupby(level=["benchmark", "optimizer"], observed=True).median().unstack("optimizer")
+    common = medians.dropna().index
+    used = incumbents[incumbents["benchmark"].isin(common)]
+    solved = _solved(used, quantile_targets(used) if targets is None else targets, seed, n_samples, level)
+    table = ranks[["rank", "low", "high"]].add_prefix("rank_").rename(columns={"rank_rank": "rank"})
+    table["regret"] = medians.loc[common].median()
+    relative = final_values(used, "relative").groupby(level=["benchmark", "optimizer"], observed=True).median()
+    table["relative"] = relative.unstack("optimizer").median()
+    table = table.join(solved)
+    started = runs[runs["benchmark"].isin(common)]
+    table["overhead"] = overheads(started, seed, n_samples, level).set_index("optimizer")["median"]
+    best = medians.loc[common].eq(medians.loc[common].min(axis=1), axis=0)
+    table["wins"] = best.div(best.sum(axis=1), axis=0).sum()
+    table["n_runs"] = final[final.index.get_level_values("benchmark").isin(common)].groupby(level="optimizer").size()
+    table["n_broken"] = started["failure"].notna().groupby(started["optimizer"], observed=True).sum()
+    table["n_tasks"] = len(common)
+    return table.sort_values("rank", kind="stable").reset_index()
+
+
+def _solved(
+    incumbents: pandas.DataFrame, targets: pandas.DataFrame, seed: int, n_samples: int, level: float
+) -> pandas.DataFrame:
+    """Shares of targets reached by the end of the runs, with their intervals, by optimizer."""
+    reached = runtimes(incumbents, targets)
+    end = ecdf(reached, [np.finfo(float).max], seed, n_samples, level).set_index("optimizer")
+    return end[["share", "low", "high"]].set_axis(["solved", "solved_low", "solved_high"], axis=1)

@@ -1,0 +1,1 @@
+"""Probabilistic models as small pure modules."""

@@ -1,0 +1,222 @@
+"""What a table looks like, from every number in it: distributions, rank correlations, the surroundings of the best.
+
+After sections 7.2 and 7.3 and appendix D of "the thesis": Klein (2020), Efficient Bayesian Hyperparameter Optimization.
+Each function takes a table and returns a DataFrame; importance of hyperparameters is in `tabular.fanova`, pictures
+are in `tabular.pictures`.
+
+Where the thesis ranks configurations by test error, these functions use the column `test_loss` if the table has one and
+`loss`, the validation loss, otherwise (`tabular.top`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption, NotRecorded
+from tabular.fanova import importance
+from tabular.problem import WAYS_OUT
+from tabular.table import Table
+from tabular.top import final_losses, final_metric, top_indices, top_label, worst_for_missing
+
+if TYPE_CHECKING:
+    import pandas
+
+DECILES = (0.0, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
+
+
+def ecdf(values: np.ndarray) -> pandas.DataFrame:
+    """Empirical distribution function: each distinct value, and the fraction of all that are not above it.
+
+    F(v) = #{i : v_i <= v} / n. NaN, where nothing was recorded, counts in n and is never reached: F then ends below 1.
+    """
+    import pandas as pd
+
+    values = np.asarray(values, dtype=float)
+    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    return pd.DataFrame({"value": distinct, "fraction": np.cumsum(counts) / max(len(values), 1)})
+
+
+def metric_ecdfs(table: Table, budget: float | None = None) -> pandas.DataFrame:
+    """ECDF over the configurations of every column at a budget, rows (metric, value, fraction), in the column's unit.
+
+    Each configuration enters with its mean over the repetitions (thesis 7.2, figures 7.1 and D.1 to D.3). At less than
+    the full budget, columns that were recorded at the full budget only are left out.
+    """
+    final = budget is None or budget == table.budgets[-1]
+    known = [name for name in _ordered(table) if final or table.columns[name].ndim != 2 or name == "cost"]
+    return _stacked("metric", {name: ecdf(table.mean(name, budget)) for name in known})
+
+
+def _ordered(table: Table) -> list[str]:
+    """Names of the columns: losses first, then cost, size and the rest by name."""
+    first = ["loss", "test_loss", "train_loss", "cost", "n_params"]
+    return [n for n in first if n in table.columns] + sorted(n for n in table.columns if n not in first)
+
+
+def _stacked(key: str, frames: dict[str, pandas.DataFrame] | dict[float, pandas.DataFrame]) -> pandas.DataFrame:
+    """One frame below the other, each marked in the column `key`."""
+    import pandas as pd
+
+    return pd.concat(frames, names=[key]).reset_index(level=0).reset_index(drop=True)
+
+
+def noise(table: Table, budget: float | None = None, metric: str = "loss") -> np.ndarray:
+    """(config,) standard deviation between the repetitions at a budget, in units of the metric.
+
+    s = sqrt(sum (y_r - mean)^2 / (n - 1)) over the n recorded repetitions, ddof = 1; NaN with fewer than two, infinite
+    where a repetition is. Thesis 7.2 calls this the noise and does not say which divisor it has. With n, values would
+    be sqrt(3 / 4) of these for four repetitions, and not comparable between configurations with more and with fewer.
+    """
+    values = table.values(metric, budget)
+    count = (~np.isnan(values)).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):  # x / 0 with too few repetitions, inf - inf: replaced below
+        above = values - np.fmin.reduce(values, axis=1)[:, None]  # so that equal repetitions have a noise of exactly 0
+        mean = np.nansum(above, axis=1) / count
+        spread = np.sqrt(np.nansum((above - mean[:, None]) ** 2, axis=1) / (count - 1))
+    infinite = np.isinf(values).any(axis=1)
+    return np.where(count > 1, np.where(infinite, np.inf, spread), np.nan)
+
+
+def noise_ecdfs(table: Table, budgets: Sequence[float] | None = None) -> pandas.DataFrame:
+    """ECDF of the noise of the loss, rows (budget, value, fraction), at up to five budgets by default.
+
+    Figures 7.1 (lower right) and D.4. Configurations with one repetition have no noise to speak of and are left out.
+    The default budgets are the nearest to five at equal distances on a logarithmic scale, the first and last included.
+    """
+    chosen = _spread(table.budgets) if budgets is None else budgets
+    spreads = {budget: noise(table, budget) for budget in chosen}
+    return _stacked("budget", {budget: ecdf(spread[~np.isnan(spread)]) for budget, spread in spreads.items()})
+
+
+def _spread(budgets: Sequence[float], n: int = 5) -> list[float]:
+    known = np.asarray(budgets, dtype=float)
+    nearest = {int(np.argmin(np.abs(known - wanted))) for wanted in np.geomspace(known[0], known[-1], n)}
+    return [budgets[i] for i in sorted(nearest)]
+
+
+def quantiles(ecdfs: pandas.DataFrame, fractions: Sequence[float] = DECILES) -> pandas.DataFrame:
+    """Lowest values at which ECDFs reach the fractions, a row per fraction and a column per metric or budget.
+
+    The inverse of what `metric_ecdfs` and `noise_ecdfs` return: F^-1(p) = min {v : F(v) >= p}, a value that occurs in
+    the table; NaN where F stays below p.
+    """
+    import pandas as pd
+
+    key = ecdfs.columns[0]
+    wanted = np.asarray(fractions, dtype=float)
+    columns = {}
+    for name, group in ecdfs.groupby(key, sort=False):
+        place = np.searchsorted(group["fraction"].to_numpy(), wanted - 1e-12)  # 0.07 * 100 is above 7 in floats
+        columns[name] = np.append(group["value"].to_numpy(), np.nan)[place]
+    frame = pd.DataFrame(columns, index=pd.Index(wanted, name="fraction"))
+    return frame.rename_axis(columns=key)
+
+
+def budget_correlation(table: Table, percents: Sequence[float] = (100, 50, 20, 10, 1)) -> pandas.DataFrame:
+    """Spearman correlation of the loss at every budget, a row each, with that at the full one, for all and the best.
+
+    Thesis 7.2, figures 7.2 and D.5. A column per entry of `percents`; the best are the best at the full budget (by test
+    loss where the table has it, as in the thesis). NaN where one of the two rankings is all ties.
+    """
+    import pandas as pd
+
+    if len(table.budgets) < 2:
+        raise NotRecorded(
+            f"correlation between budgets needs several of them; the numbers of {table.name!r} were recorded after "
+            f"{table.budgets[-1]} {table.budget_unit} only. {WAYS_OUT}"
+        )
+    losses = np.stack([worst_for_missing(table.mean("loss", budget)) for budget in table.budgets])
+    ranking = final_losses(table)
+    frame = pd.DataFrame(index=pd.Index(list(table.budgets), name="budget"))
+    for percent in percents:
+        top = losses[:, top_indices(ranking, percent)]
+        frame[top_label(percent)] = spearman(top, top[-1])
+    return frame
+
+
+def spearman(rows: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """(m,) Spearman correlation of each row of an (m, n) array with an (n,) array; NaN where one of them is constant.
+
+    The correlation of the ranks; equal values share the mean of their ranks.
+    """
+    from scipy.stats import rankdata
+
+    mean = (len(reference) + 1) / 2
+    ranks = np.stack([rankdata(row) for row in rows]) - mean  # row by row: half the time of rankdata(rows, axis=1)
+    against = rankdata(reference) - mean
+    norms = np.sqrt((ranks**2).sum(axis=1) * (against**2).sum())
+    return np.divide(ranks @ against, norms, out=np.full(len(norms), np.nan), where=norms > 0)
+
+
+def neighbourhood(table: Table, metric: str | None = None) -> pandas.DataFrame:
+    """Each single flip of the best configuration: what changes, the new loss and its relative change, best flip first.
+
+    relative_change = (y_new - y*) / y*, y* the loss of the best (thesis 7.3.2, tables 7.3 and D.1 to D.4): of a
+    categorical to each other value, of an ordinal to the value below and above. Losses are means over the repetitions.
+    Where y* is 0, every change for the worse is infinite.
+    """
+    import pandas as pd
+
+    metric = metric or final_metric(table)
+    losses = final_losses(table, metric)
+    grid = table.space.grid
+    best = int(np.argmin(losses))
+    incumbent = grid.config(best)
+    rows = []
+    for flipped in table.space.neighbours(incumbent):
+        name = next(name for name in flipped if flipped[name] != incumbent[name])
+        rows.append((name, incumbent[name], flipped[name], losses[grid.index(flipped)]))
+    frame = pd.DataFrame(rows, columns=["hyperparameter", "old", "new", metric], dtype=object)  # 8 stays 8 beside 0.1
+    frame[metric] = frame[metric].astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        frame["relative_change"] = (frame[metric].to_numpy() - losses[best]) / losses[best]
+    return frame.sort_values(metric, kind="stable", ignore_index=True)
+
+
+def table_correlation(
+    tables: Sequence[Table], percents: Sequence[float] = (100, 10, 1), metric: str | None = None
+) -> pandas.DataFrame:
+    """Spearman correlation of the losses in tables over one space, rows (share, table) and a column per table.
+
+    Thesis 7.3.3 and figure 7.4, which does not say whose best configurations are meant. Here they are those of the
+    row's table: does what is good there keep its rank in the column's table? So the matrix is symmetric for `all` only.
+    The metric is `test_loss` where every table has it, else `loss`; means over the repetitions at the full budget.
+    """
+    import pandas as pd
+
+    names = [table.name for table in tables]
+    if len(set(names)) < max(len(names), 2) or any(table.space != tables[0].space for table in tables):
+        raise InvalidOption(f"rank correlation needs two or more different tables over one space, got {names}")
+    metrics = {metric or final_metric(table) for table in tables}
+    common = metrics.pop() if len(metrics) == 1 else "loss"
+    losses = np.stack([final_losses(table, common) for table in tables])
+    rows = {}
+    for percent in percents:
+        for i, name in enumerate(names):
+            top = losses[:, top_indices(losses[i], percent)]
+            rows[top_label(percent), name] = spearman(top, top[i])
+    index = pd.MultiIndex.from_tuples(list(rows), names=["share", "table"])
+    return pd.DataFrame(list(rows.values()), index=index, columns=names)
+
+
+def all_statistics(
+    table: Table, others: Sequence[Table] = (), fractions: Sequence[float] = DECILES
+) -> dict[str, pandas.DataFrame]:
+    """Every statistic of a table by its name, the distributions as quantiles.
+
+    `budget_correlation` is missing for a table of one budget, and `table_correlation` where no `others` are given.
+    """
+    frames = {
+        "metrics": quantiles(metric_ecdfs(table), fractions),
+        "noise": quantiles(noise_ecdfs(table), fractions),
+        "importance": importance(table),
+        "neighbourhood": neighbourhood(table),
+    }
+    if len(table.budgets) > 1:
+        frames["budget_correlation"] = budget_correlation(table)
+    if others:
+        frames["table_correlation"] = table_correlation([table, *others])
+    return frames

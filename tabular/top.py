@@ -1,0 +1,43 @@
+"""Which configurations of a table are its best, for the statistics that look at them alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption
+from tabular.table import Table
+
+
+def final_metric(table: Table) -> str:
+    """Metric that says how good a configuration is: `test_loss`, as in the thesis, where recorded, else `loss`."""
+    return "test_loss" if "test_loss" in table.columns else "loss"
+
+
+def final_losses(table: Table, metric: str | None = None) -> np.ndarray:
+    """(config,) mean over the repetitions at the full budget, of `final_metric` by default.
+
+    A configuration for which nothing was recorded has an infinite loss: it counts as the worst.
+    """
+    return worst_for_missing(table.mean(metric or final_metric(table)))
+
+
+def worst_for_missing(losses: np.ndarray) -> np.ndarray:
+    """The losses with infinity for NaN."""
+    return np.where(np.isnan(losses), np.inf, losses)
+
+
+def n_top(n: int, percent: float) -> int:
+    """Number of configurations in the best `percent` % of n: rounded, and one at least."""
+    if not 0 < percent <= 100:
+        raise InvalidOption(f"percent of the best configurations must be in (0, 100], got {percent!r}")
+    return max(1, round(n * percent / 100))
+
+
+def top_indices(losses: np.ndarray, percent: float) -> np.ndarray:
+    """Indices of the best `percent` % of the losses, best first; of equal losses the one with the lower index."""
+    return np.argsort(losses, kind="stable")[: n_top(len(losses), percent)]
+
+
+def top_label(percent: float) -> str:
+    """Name of a share of the configurations in tables and pictures: all, top 10 %."""
+    return "all" if percent == 100 else f"top {percent:g} %"

@@ -1,0 +1,277 @@
+"""What every optimizer must do, whoever wrote it: each test runs over all that are registered."""
+
+import json
+import math
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from baselines import catalogue, optimizer, optimizers, register_optimizer
+from hpo_core import (
+    Benchmark,
+    Categorical,
+    Condition,
+    Constant,
+    Float,
+    Int,
+    Ordinal,
+    Proposal,
+    Result,
+    SimpleProblem,
+    Space,
+    run,
+)
+from hpo_core.errors import InvalidBudget, InvalidOption, InvalidSeed, MissingExtra, UnknownName, UnsupportedSpace
+from hpo_core.optimizer import InvalidLoss, UnknownProposal
+
+BUDGETS = (1, 3, 9, 27)
+MIXED = Space(
+    [
+        Float("lr", 1e-5, 1e-1, log=True),
+        Float("dropout", 0.0, 0.9),
+        Int("units", 16, 512, log=True),
+        Int("layers", 1, 4),
+        Ordinal("batch_size", [8, 16, 32]),
+        Categorical("activation", ["relu", "tanh", "elu"]),
+    ]
+)
+DISCRETE = Space([Ordinal("o", [1, 2, 5, 10]), Categorical("c", ["x", "y", "z"]), Int("i", 0, 9), Constant("k", 7)])
+SMALL = Space([Ordinal("o", [1, 2, 3, 4]), Categorical("c", ["x", "y", "z"])])
+POINT = Space([Constant("a", 1), Constant("b", "x")])
+LINE = Space([Float("x", -1.0, 1.0)])
+WEIGHTED = Space([Categorical("c", ["x", "y", "z"], weights=[8, 1, 1]), Int("i", 0, 3)])
+CONDITIONAL = Space(
+    [Categorical("kernel", ["rbf", "linear"]), Float("gamma", 0.1, 10.0)], [Condition("gamma", "kernel", ("rbf",))]
+)
+REFUSED = {
+    "re": (CONDITIONAL,),
+    "reinforce": (MIXED, LINE, CONDITIONAL),
+    "de": (CONDITIONAL,),
+    "cmaes": (LINE, CONDITIONAL),
+}
+SPACES = {"mixed": MIXED, "discrete": DISCRETE, "small": SMALL, "point": POINT, "line": LINE, "weighted": WEIGHTED}
+
+NAMES = [name for name, entry in catalogue().items() if isinstance(entry.target, str)]
+everyone = pytest.mark.parametrize("name", NAMES)
+
+
+def build(name, space=DISCRETE, seed=0, budgets=BUDGETS, **options):
+    """The optimizer; skips the test if its library is not installed or the space is one that it refuses."""
+    try:
+        return optimizer(name, space, budgets, seed, **options)
+    except MissingExtra as error:
+        pytest.skip(str(error))
+    except UnsupportedSpace:
+        assert any(space is refused for refused in REFUSED.get(name, ())), f"{name} must take this space"
+        pytest.skip(f"{name} refuses this space")
+
+
+def n_trials(name):
+    """Trials of a test; the libraries of others take up to half a second for each."""
+    return 12 if ".adapters." in str(catalogue()[name].target) else 130
+
+
+def loss_of(config):
+    return sum(math.sin(3 * i) + len(str(value)) / 7 for i, value in enumerate(config.values()))
+
+
+def benchmark(space, evaluate=None):
+    def smooth(config, budget, seed):
+        noise = (seed % 1000) / 1e4
+        return Result(loss_of(config) + noise + 1 / budget, budget * (1 + (seed % 7)), budget, {})
+
+    return Benchmark(SimpleProblem("contract", space, evaluate or smooth, budgets=BUDGETS))
+
+
+@everyone
+@pytest.mark.parametrize("workers", [1, 5])
+def test_the_same_seed_gives_an_equal_run(name, workers):
+    b = benchmark(DISCRETE)
+    first, again, other = (
+        run(b, build(name, seed=seed), n_trials=n_trials(name), seed=1, workers=workers) for seed in (3, 3, 4)
+    )
+    assert first == again
+    if name != "grid":
+        assert first != other
+
+
+@everyone
+def test_global_random_state_is_neither_used_nor_touched(name):
+    b = benchmark(DISCRETE)
+    runs = []
+    for seed in (1, 2):
+        np.random.seed(seed)  # noqa: NPY002
+        random.seed(seed)
+        before = np.random.get_state()[1].tolist(), random.getstate()  # noqa: NPY002
+        runs.append(run(b, build(name), n_trials=n_trials(name)))
+        assert (np.random.get_state()[1].tolist(), random.getstate()) == before  # noqa: NPY002
+    assert runs[0] == runs[1]
+
+
+@everyone
+@pytest.mark.parametrize("space", SPACES.values(), ids=SPACES.keys())
+def test_proposals_lie_in_the_space_as_plain_values(name, space):
+    r = run(benchmark(space), build(name, space), n_trials=n_trials(name), workers=3)
+    for trial in r.trials:
+        assert trial.config == space.check(trial.config)
+        assert json.loads(json.dumps(trial.config)) == trial.config
+        assert trial.proposal.budget is None or trial.proposal.budget in BUDGETS
+    assert len(r.trials) == n_trials(name) or r.reason.startswith("exhausted")
+
+
+@everyone
+def test_a_finite_space_is_exhausted_without_hanging(name):
+    n = 5 * n_trials(name)
+    r = run(benchmark(SMALL), build(name, SMALL), n_trials=n)
+    seen = {tuple(trial.config.items()) for trial in r.trials}
+    if len(r.trials) < n:
+        assert r.reason.startswith("exhausted")
+        assert len(seen) == SMALL.size
+    assert len(seen) > 1
+
+
+@everyone
+def test_many_may_be_pending_and_are_told_in_any_order(name):
+    o = build(name, MIXED if MIXED not in REFUSED.get(name, ()) else DISCRETE)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        pending = []
+        while len(pending) < n_trials(name) // 3 and (proposal := o.ask()) is not None:
+            pending.append(proposal)
+        assert pending  # None with nothing pending would end the run
+        for place in rng.permutation(len(pending)):
+            o.tell(pending[place], loss_of(pending[place].config), 1.0)
+
+
+@everyone
+def test_only_what_was_asked_for_can_be_told_and_once(name):
+    o = build(name)
+    proposal = o.ask()
+    with pytest.raises(UnknownProposal, match="never asked for"):
+        o.tell(Proposal({**proposal.config, "i": -5}, proposal.budget), 0.5, 1.0)
+    o.tell(proposal, 0.5, 1.0)
+    with pytest.raises(UnknownProposal, match="told already"):
+        o.tell(proposal, 0.5, 1.0)
+
+
+@everyone
+@pytest.mark.parametrize("loss", [math.nan, -math.inf])
+def test_a_loss_that_is_none_is_refused_and_the_proposal_stays_pending(name, loss):
+    o = build(name)
+    proposal = o.ask()
+    with pytest.raises(InvalidLoss, match=r"math\.inf for a trial that failed"):
+        o.tell(proposal, loss, 1.0)
+    o.tell(proposal, 0.5, 1.0)
+
+
+@everyone
+def test_a_proposal_is_known_again_after_a_trip_through_a_process(name):
+    o = build(name)
+    for _ in range(5):
+        proposal = pickle.loads(pickle.dumps(o.ask()))
+        o.tell(proposal, loss_of(proposal.config), 1.0)
+
+
+@everyone
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_failures_do_not_stop_an_optimizer(name, share):
+    def evaluate(config, budget, seed):
+        if seed % 100 < share * 100:
+            raise RuntimeError("diverged")
+        return Result(loss_of(config), 1.0, budget, {})
+
+    r = run(benchmark(DISCRETE, evaluate), build(name), n_trials=n_trials(name), workers=3)
+    assert len(r.trials) == n_trials(name) or name == "grid"
+    failed = [trial for trial in r.trials if trial.failure is not None]
+    assert len(failed) == len(r.trials) if share == 1.0 else 0 < len(failed) < len(r.trials)
+
+
+@everyone
+def test_conditional_spaces_are_taken_or_refused_by_name(name):
+    if CONDITIONAL in REFUSED.get(name, ()):
+        with pytest.raises(UnsupportedSpace, match=f"'{name}'.*conditions"):
+            optimizer(name, CONDITIONAL, BUDGETS)
+        return
+    r = run(benchmark(CONDITIONAL), build(name, CONDITIONAL), n_trials=n_trials(name))
+    assert {"gamma" in trial.config for trial in r.trials} == {True, False}
+    for trial in r.trials:
+        CONDITIONAL.check(trial.config)
+
+
+@pytest.mark.parametrize(("name", "space"), [(name, space) for name, spaces in REFUSED.items() for space in spaces])
+def test_what_is_refused_is_refused_by_name(name, space):
+    with pytest.raises(UnsupportedSpace, match=f"'{name}'"):
+        optimizer(name, space, BUDGETS)
+
+
+@everyone
+def test_only_multi_fidelity_methods_need_several_budgets(name):
+    if catalogue()[name].multi_fidelity:
+        with pytest.raises(InvalidBudget, match="at least two budgets"):
+            build(name, budgets=(1,))
+        budgets = {trial.budget for trial in run(benchmark(DISCRETE), build(name), n_trials=130).trials}
+        assert budgets == set(BUDGETS)
+    else:
+        assert build(name, budgets=(1,)).ask().budget is None
+
+
+@everyone
+def test_unknown_options_are_answered_with_the_nearest_name(name):
+    with pytest.raises(InvalidOption, match=f"'{name}' has no option 'populatoin'"):
+        build(name, populatoin=3)
+    with pytest.raises(InvalidSeed):
+        build(name, seed=-1)
+
+
+@everyone
+def test_an_optimizer_says_what_it_is(name):
+    entry = catalogue()[name]
+    assert entry.summary
+    assert build(name).name == name
+
+
+def test_the_nearest_option_is_named():
+    with pytest.raises(InvalidOption, match="did you mean population"):
+        optimizer("re", DISCRETE, populatoin=3)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(UnknownName, match="did you mean cmaes"):
+        optimizer("cma-es", DISCRETE)
+
+
+class Mine:
+    def __init__(self, space, *, budgets=(1,), seed=0, offset=0):
+        self.space, self.rng, self.offset = space, np.random.default_rng(seed + offset), offset
+
+    def ask(self):
+        return Proposal(self.space.sample(self.rng))
+
+    def tell(self, proposal, loss, cost):
+        pass
+
+
+@pytest.fixture
+def mine(monkeypatch):
+    monkeypatch.setattr("baselines.registry._ENTRIES", catalogue())
+    register_optimizer("mine", Mine, summary="a class of one's own")
+
+
+def test_a_class_of_ones_own_runs_by_name(mine):
+    assert "mine" in optimizers()
+    assert run("branin", "mine", n_trials=5).optimizer == "mine"
+    assert optimizer("mine", DISCRETE, offset=3).offset == 3
+    with pytest.raises(InvalidOption, match="did you mean offset"):
+        optimizer("mine", DISCRETE, ofset=3)
+
+
+def test_registering_twice_is_fine_for_the_same_class_only(mine):
+    register_optimizer("mine", Mine)
+    with pytest.raises(InvalidOption, match="registered already"):
+        register_optimizer("mine", lambda space, budgets, seed: None)
+    with pytest.raises(InvalidOption, match="registered already"):
+        register_optimizer("rs", Mine)
+    with pytest.raises(InvalidOption, match="must be callable"):
+        register_optimizer("yours", 3)
