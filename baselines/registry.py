@@ -76,6 +76,12 @@ _ENTRIES: dict[str, Entry] = {
     "hyperband": Entry(
         "successive halving from several starting budgets", "Li et al. (2017)", "baselines.hyperband:Hyperband", True
     ),
+    "bohb": Entry(
+        "Hyperband with configurations from a kernel density estimate",
+        "Falkner et al. (2018)",
+        "baselines.bohb:BOHB",
+        True,
+    ),
     "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
 }
 

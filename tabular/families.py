@@ -33,17 +33,23 @@ def imported_path(name: str) -> Path:
 def open_source(source: Source) -> Table:
     """Table of the registry package, built into the cache on first use and again when found damaged."""
     path = built_path(source.name)
+    damages: list[DamagedFile] = []
 
     def usable() -> Table | None:
         try:
             return read_table(path)
         except FileNotFoundError:
             return None
-        except DamagedFile as error:
-            warnings.warn(f"rebuilding a damaged table: {error}", stacklevel=2)
+        except DamagedFile as damage:
+            damages.append(damage)
             return None
 
-    return build_once(path, usable, lambda: write_table(read_source(source), path))
+    def build() -> None:
+        if damages:
+            warnings.warn(f"rebuilding a damaged table: {damages[0]}", stacklevel=2)
+        write_table(read_source(source), path)
+
+    return build_once(path, usable, build)
 
 
 def _open_imported(path: Path) -> Table:
@@ -101,7 +107,7 @@ class ImportedTables:
 
 
 fcnet = TableFamily(registry_tables.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")
-nb201 = TableFamily(registry_tables.NB201, "NAS-Bench-201 on {}: 15,625 cells, 6 categoricals, up to 3 repetitions")
+nb201 = TableFamily(registry_tables.NB201, "NAS-Bench-201 on {}: 15,625 cells, 6 categoricals, 2 or 3 repetitions")
 mlp = TableFamily(registry_tables.MLP, "MLP on {}: 30,000 configurations, 5 hyperparameters, 5 repetitions")
 imported = ImportedTables()
 SOURCES = {source.name: source for family in (fcnet, nb201, mlp) for source in family.sources}

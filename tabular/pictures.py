@@ -90,7 +90,7 @@ def draw_ecdfs(table: Table) -> Figure:
     losses = {name: group for name, group in metrics.items() if name.endswith(("loss", "mse"))}
     contents = [("loss, mean over repetitions", losses, table.units["loss"] if len(losses) == 1 else "loss")]
     contents += [(name, {name: group}, table.units[name]) for name, group in metrics.items() if name not in losses]
-    if any(len(group) for group in noises.values()):
+    if noises:
         contents.append(("noise: standard deviation between repetitions", noises, "units of the loss"))
     figure, panels = _panels(-(-len(contents) // 2), 2, 5.2, 3.5)
     for axes, (title, curves, unit) in zip(panels, contents, strict=False):
@@ -107,16 +107,17 @@ def _draw_steps(axes: Axes, curves: dict[str, pandas.DataFrame], ordered_by: str
     together = np.concatenate([curve["value"].to_numpy() for curve in curves.values()])
     shown = together[np.isfinite(together) & (together > 0)]
     logarithmic = bool(len(shown)) and np.log10(shown.max() / shown.min()) > DECADES and together.min() >= 0
-    shades = _shades(len(curves))
+    colours = COLOURS if ordered_by is None or len(curves) == 1 else _shades(len(curves))
     for i, (name, curve) in enumerate(curves.items()):
         value, fraction = curve["value"].to_numpy(), curve["fraction"].to_numpy()
-        colour = COLOURS[i % len(COLOURS)] if ordered_by is None else shades[i]
+        colour = colours[i % len(colours)]
         axes.step([value[0], *value], [0.0, *fraction], where="post", color=colour, linewidth=1.8, label=name)
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(float(shown.min()) / 1.3, float(shown.max()) * 1.3)
     else:
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+        axes.locator_params(axis="x", nbins=5)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axes.set_ylim(0, 1.02)
     if len(curves) > 1:
         axes.legend(frameon=False, fontsize=9, loc="lower right", title=ordered_by)

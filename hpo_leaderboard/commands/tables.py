@@ -144,4 +144,4 @@ def _stats(options: argparse.Namespace) -> None:
 
     for name, frame in all_statistics(table, others).items():
         print(f"\n{name.replace('_', ' ')}")
-        print(frame.to_string(float_format="{:.4g}".format, max_rows=40))
+        print(frame.to_string(float_format="{:.4g}".format, max_rows=60))

@@ -102,6 +102,12 @@ def test_the_next_run_starts_while_results_are_pending():
     assert [o.ask().budget for _ in range(9)] == [1] * 6 + [3] * 3
 
 
+def test_finished_runs_are_let_go():
+    o = SuccessiveHalving(LINE, budgets=BUDGETS, seed=1)
+    steps(o, 13 * 20)
+    assert o._schedule._runs == []
+
+
 def test_losses_may_arrive_in_any_order():
     o = SuccessiveHalving(LINE, budgets=BUDGETS, seed=1)
     pending = [o.ask() for _ in range(9)]

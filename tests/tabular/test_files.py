@@ -5,7 +5,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+from io import FileIO
 
+import h5py
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from hpo_core.errors import CacheUnavailable, DamagedFile
 from tabular import files, open_table, read_table, write_table
 from tabular.families import built_path
 from tabular.files import build_once, cache_directory, replacing
+from tabular.hdf5_output import _Sink
 from tabular.table import Table
 
 NAME = "mlp-australian"  # one of the smaller tables of the registry package
@@ -156,6 +159,17 @@ def test_the_same_table_fits_on_a_larger_disk(tmp_path):
     np.testing.assert_array_equal(
         read_table(tmp_path / "plain.h5").columns["loss"], read_table(tmp_path / "packed.h5").columns["loss"]
     )
+
+
+def test_what_the_system_writes_in_parts_is_written_to_the_end(tmp_path):
+    class Reluctant(FileIO):
+        def write(self, data):
+            return super().write(memoryview(data)[:100])
+
+    with Reluctant(tmp_path / "t.h5", "w+b") as raw, h5py.File(_Sink(raw), "w") as file:
+        file["x"] = np.arange(1000)
+    with h5py.File(tmp_path / "t.h5") as file:
+        np.testing.assert_array_equal(file["x"][()], np.arange(1000))
 
 
 BUILD = """
