@@ -3,14 +3,14 @@
     D_b    what was told at budget b, N_b rows          N_min   d + 1, d hyperparameters
     l, g   kernel densities of the best and of the worst rows of D_b
 
-Algorithm 7: with probability rho a configuration is random. Otherwise b is the largest budget with N_b >= N_min + 2, l is
-fitted to the max(N_min, q N_b) best rows and g to the max(N_min, N_b - max(N_min, q N_b)) worst (eq. 6.2), and of 64 draws
-from l with bandwidths three times as wide the one with the highest l/g is taken. Workers share the runs as section 6.3.2
-describes, see `baselines.successive_halving`; all runs share the rows.
+Algorithm 7: with probability rho a configuration is random. Otherwise b is the largest budget with N_b >= N_min + 2, l
+is fitted to the max(N_min, q N_b) best rows and g to the max(N_min, N_b - max(N_min, q N_b)) worst (eq. 6.2), and of 64
+draws from l with bandwidths three times as wide the one with the highest l/g is taken. Workers share the runs as
+section 6.3.2 describes, see `baselines.successive_halving`; all runs share the rows.
 
-As in HpBandSter, the authors' code: q is 0.15; a failed trial is a row with an infinite loss; only the Gaussian kernels are
-widened, not those of categoricals. Unlike there, an ordinal is numeric, and a categorical's bandwidth does not depend on
-the order of its values.
+As in HpBandSter, the authors' code: q is 0.15; a failed trial is a row with an infinite loss; only the Gaussian kernels
+are widened, not those of categoricals. Unlike there, an ordinal is numeric, and a categorical's bandwidth does not
+depend on the order of its values.
 """
 
 from __future__ import annotations

@@ -83,6 +83,12 @@ _ENTRIES: dict[str, Entry] = {
         True,
     ),
     "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
+    "optuna-tpe": Entry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
+    "optuna-gp": Entry("optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"),
+    "optuna-cmaes": Entry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),
+    "hyperopt-tpe": Entry("hyperopt's TPE", "Bergstra et al. (2013)", "baselines.adapters.hyperopt:HyperoptTPE"),
+    "smac3": Entry("SMAC3's random-forest optimizer", "Lindauer et al. (2022)", "baselines.adapters.smac3:SMAC3"),
+    "skopt-gp": Entry("scikit-optimize's Gaussian process", "", "baselines.adapters.skopt:SkoptGP"),
 }
 
 

@@ -2,7 +2,7 @@
 
     n      rows asked for so far        l, g   densities of the good and of the bad rows
 
-The best ceil(gamma n) rows, at most 25, are good; of 24 draws from l the configuration with the highest l/g is proposed.
+The best ceil(gamma n) rows, at most 25, are good; of 24 draws from l the one with the highest l/g is proposed.
 The first 10 configurations are random.
 
 Where this leaves the paper: the paper multiplies one-dimensional densities, here the kernels are multiplied, so that

@@ -75,7 +75,8 @@ class UnivariateTPE:
             weights, n_candidates = _bad_weights(n, good), self.n_candidates
         codes = self._codes
         if self._choices is not None:
-            for j, code in zip(self._places, self._choices.suggest(self._rng, good, weights, n_candidates), strict=True):
+            suggested = self._choices.suggest(self._rng, good, weights, n_candidates)
+            for j, code in zip(self._places, suggested, strict=True):
                 codes[j] = code
         for j, numbers in self._numbers:
             codes[j] = numbers.suggest(self._rng, good, weights, n_candidates)
@@ -166,4 +167,4 @@ class _Numbers:
             g = adaptive_mixture(units[bad], weights[bad]).mass(low, high)
             codes = codes[[np.argmax(l / g)]]
         self._units.append(float(self._h.to_unit(codes)[0]))
-        return codes[0].item()
+        return int(codes[0]) if isinstance(self._h, Int) else float(codes[0])

@@ -81,6 +81,8 @@ def run(
     seed = check_seed(seed)
     if isinstance(optimizer, str):
         name, optimizer = optimizer, make_optimizer(optimizer, target.space, target.budgets, seed)
+    elif isinstance(optimizer, type) or not (hasattr(optimizer, "ask") and hasattr(optimizer, "tell")):
+        raise InvalidOption(f"optimizer must be a name or an object with ask and tell, got {optimizer!r}")
     else:
         name = getattr(optimizer, "name", type(optimizer).__name__)
     loop = _Loop(target, optimizer, trial_seeds(seed), workers, resume and len(target.budgets) > 1)

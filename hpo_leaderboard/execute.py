@@ -148,11 +148,11 @@ def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> F
 
 def _noise_free(benchmark: Benchmark, record: Run, lines: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """(n,) noise-free losses and test losses of the trials; a configuration is looked up once, however often it ran."""
-    configs = {line: trial.config for line, trial in zip(lines, record.trials, strict=True) if trial.failure is None}
+    configs = {line: trial.config for line, trial in zip(lines, record.trials, strict=True)}
     place = {line: i for i, line in enumerate(configs)}
     losses, tests = noise_free_losses(benchmark, list(configs.values()))
-    rows = np.array([place.get(line, -1) for line in lines], dtype=np.intp)
-    return np.append(losses, np.nan)[rows], np.append(tests, np.nan)[rows]
+    rows = np.array([place[line] for line in lines], dtype=np.intp)
+    return losses[rows], tests[rows]
 
 
 def _text(error: Exception) -> str:

@@ -18,7 +18,6 @@ from hpo_leaderboard.plan import Task
 from hpo_leaderboard.store_schema import (
     StoreBusy,
     StoreUnavailable,
-    close_after_writing,
     connect_for_reading,
     connect_for_writing,
     explained,
@@ -231,6 +230,6 @@ def writing(path: str | Path) -> Iterator[Store]:
         try:
             yield Store(path, connection)
         finally:
-            close_after_writing(connection)
+            connection.close()
     finally:
         lock.release()

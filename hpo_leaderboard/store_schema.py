@@ -110,17 +110,6 @@ def _open_for_reading(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def close_after_writing(connection: sqlite3.Connection) -> None:
-    """Close a connection so that the store is a single file again, unless someone is reading it."""
-    try:
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA journal_mode = DELETE")
-    except sqlite3.Error:
-        pass  # a reader, or no room: what was committed lies in the file and the log beside it, and stays readable
-    finally:
-        connection.close()
-
-
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """All of the block's changes or none."""

@@ -26,6 +26,7 @@ from hpo_models.features import Features
 
 LOWEST = 1e-32
 
+
 def spreads(features: Features, rows: np.ndarray) -> np.ndarray:
     """Standard deviation of each numeric hyperparameter, and its counterpart of each categorical.
 

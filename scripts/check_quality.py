@@ -110,13 +110,17 @@ def within_quartiles(optimizer: str, benchmark: str) -> list[Check]:
 
 
 def median_at_most(optimizer: str, benchmark: str, n_trials: int, bar: float) -> Check:
-    """Check that the median regret is not above a bar, by a bootstrap at 5 %."""
+    """Check that the median regret is not above a bar, by a one-sided bootstrap at 5 %.
+
+    It passes while the bar lies within the uncertainty of the median, which is printed: a median slightly above the bar
+    may pass, and more seeds decide.
+    """
 
     def measure(n_seeds: int) -> Outcome:
         sample = regrets(optimizer, benchmark, n_trials, n_seeds)[:, -1]
         return Outcome(f"{np.median(sample):.3g} (5 %: {lower_median(sample):.3g})", lower_median(sample) <= bar)
 
-    return Check(optimizer, benchmark, f"median at {n_trials} <= {bar:g}", measure)
+    return Check(optimizer, benchmark, f"median at {n_trials} not above {bar:g} (bootstrap, 5 %)", measure)
 
 
 def beats_at_equal_cost(optimizer: str, other: str) -> Check:
@@ -159,7 +163,7 @@ def main() -> int:
     for check in CHECKS:
         if wanted is not None and check.optimizer not in wanted:
             continue
-        head = f"{check.optimizer:<12} {check.benchmark:<18} {check.claim:<46}"
+        head = f"{check.optimizer:<12} {check.benchmark:<18} {check.claim:<50}"
         try:
             measured, passed = check.measure(options.seeds)
         except MissingExtra as error:

@@ -111,9 +111,12 @@ def _result(client: Client, future: Future, job: Job, deaths: Counter[str]) -> F
 
     try:
         return future.result()
-    except KilledWorker as error:
+    except KilledWorker:
         deaths[job.key] += 1
-        return None if deaths[job.key] <= RETRIES else broken_run(job, f"LostWorker: {error}", settled=False)
+        if deaths[job.key] <= RETRIES:
+            return None
+        text = f"LostWorker: Dask gave it up {deaths[job.key]} times, since the Dask workers that ran it died"
+        return broken_run(job, text, settled=False)
     except (CancelledError, OSError) as error:
         raise ClusterLost(
             f"the Dask scheduler at {client.scheduler.address if client.scheduler else 'its address'} is gone "

@@ -1,6 +1,8 @@
 """Regularized evolution, differential evolution, CMA-ES: the rules one by one, and that they search."""
 
 import math
+import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from scipy.stats import chisquare, mannwhitneyu
 from baselines import optimizer
 from baselines.differential_evolution import DifferentialEvolution
 from hpo_core import Benchmark, Categorical, Constant, Float, Int, Ordinal, Space, run
-from hpo_core.errors import InvalidOption, UnsupportedSpace
+from hpo_core.errors import InvalidOption, MissingExtra, UnsupportedSpace
 
 SPACE = Space([Ordinal("a", range(6)), Categorical("b", range(4)), Int("c", 0, 9), Constant("k", 1)])
 CUBE = Space([Float("x", 0.0, 1.0), Float("y", 0.0, 1.0), Float("z", 0.0, 1.0)])
@@ -213,6 +215,12 @@ def test_a_search_that_ended_on_a_plateau_starts_again():
     assert len(searches) > 1
 
 
+def test_without_the_library_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cma", None)
+    with pytest.raises(MissingExtra, match=r"hpo-foundry\[peers\]"):
+        optimizer("cmaes", CUBE)
+
+
 def test_one_dimension_is_refused_with_a_way_out():
     with pytest.raises(UnsupportedSpace, match=r"'cmaes' needs at least two hyperparameters.*'de' takes this space"):
         optimizer("cmaes", Space([Float("x", 0, 1)]))
@@ -221,10 +229,11 @@ def test_one_dimension_is_refused_with_a_way_out():
 # --- that they search ----------------------------------------------------------------------------------------------
 
 
-def final_regrets(name, n_trials, seeds):
+@cache
+def final_regrets(name, n_trials, n_seeds):
     b = Benchmark("protein")
     regrets = []
-    for seed in seeds:
+    for seed in range(n_seeds):
         r = run(b, name, n_trials=n_trials, seed=seed)
         regrets.append(b.objective(r.trials[r.incumbent().places[-1]].config).loss - b.optimum)
     return regrets
@@ -234,16 +243,15 @@ def final_regrets(name, n_trials, seeds):
 def test_evolution_beats_random_search_on_a_table(name):
     if name == "cmaes":
         pytest.importorskip("cma")
-    seeds = range(20)
-    better, random = final_regrets(name, 200, seeds), final_regrets("rs", 200, seeds)
+    better, random = final_regrets(name, 200, 15), final_regrets("rs", 200, 100)
     assert mannwhitneyu(better, random, alternative="less").pvalue < 0.001
 
 
 def test_regularized_evolution_comes_close_to_the_optimum_of_protein():
-    assert np.median(final_regrets("re", 500, range(30))) <= 0.0011
+    assert np.median(final_regrets("re", 500, 30)) <= 0.0011
 
 
 def test_random_search_lies_within_the_recorded_quartiles():
     # validation regret of 100 recorded runs of random search on this table (Makarova et al., 2022), 25 % and 75 %
-    regrets = final_regrets("rs", 200, range(100))
+    regrets = final_regrets("rs", 200, 100)
     assert 0.013945 < np.median(regrets) < 0.025706

@@ -309,6 +309,12 @@ def test_an_unknown_optimizer_is_answered_with_the_nearest_name():
         run("branin", "hyperbnd")
 
 
+@pytest.mark.parametrize("optimizer", [42, Scripted, None])
+def test_what_cannot_ask_and_tell_is_refused(optimizer):
+    with pytest.raises(InvalidOption, match="a name or an object with ask and tell"):
+        run("branin", optimizer)
+
+
 def test_a_benchmark_a_problem_and_a_name_run_alike():
     b = Benchmark("branin")
     assert run("branin", "rs", n_trials=5) == run(b, "rs", n_trials=5) == run(b.problem, "rs", n_trials=5)
@@ -358,6 +364,6 @@ def test_log_scales_and_floats_run_too():
     assert run(b, "rs", n_trials=50).incumbent().losses[-1] < 0.01
 
 
-def test_an_error_of_ours_names_the_option():
-    with pytest.raises(InvalidOption):
+def test_a_bool_is_no_number_of_trials():
+    with pytest.raises(InvalidOption, match="got True"):
         run("branin", "rs", n_trials=True)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.engines.processes import ProcessesEngine
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.engines.threads import VARIABLES, one_thread
-from hpo_leaderboard.engines.worker import WorkerProcess
+from hpo_leaderboard.engines.worker import WorkerFailed, WorkerProcess
 from hpo_leaderboard.execute import DifferentVersion, execute
 from hpo_leaderboard.plan import make_plan
 from hpo_leaderboard.suite import make_suite
@@ -70,6 +71,35 @@ def test_dask_and_its_address(monkeypatch):
     monkeypatch.setattr(distributed, "Client", lambda where: distributed.client.Client(where, timeout=0.5))
     with pytest.raises(ClusterLost, match="dask scheduler"):
         list(make_engine("dask", address="tcp://127.0.0.1:9").results([]))
+
+
+class LostFuture:
+    """A future of Dask that ends in an exception."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def result(self):
+        raise self.error
+
+
+def test_what_dask_cannot_do_is_tried_again_or_explained():
+    distributed = pytest.importorskip("distributed")
+    from hpo_leaderboard.engines.dask import ClusterLost, _result
+
+    class Client:
+        scheduler = None
+
+    job, deaths = jobs_of("Sampling")[0], Counter()
+    killed = LostFuture(distributed.KilledWorker("a task", None, 3))
+    assert [_result(Client, killed, job, deaths) for _ in range(3)] == [None] * 3
+    fourth = _result(Client, killed, job, deaths)
+    assert fourth.failure.startswith("LostWorker")
+    assert not fourth.settled
+    with pytest.raises(ClusterLost, match="goes on once it is back"):
+        _result(Client, LostFuture(ConnectionError()), job, deaths)
+    with pytest.raises(WorkerFailed, match="No module named 'hpo_core'"):
+        _result(Client, LostFuture(ModuleNotFoundError("No module named 'hpo_core'")), job, deaths)
 
 
 def jobs_of(*optimizers, benchmark="misbehaving:line", n_seeds=1):
@@ -141,7 +171,7 @@ def test_a_worker_that_is_killed_starts_anew():
 def test_workers_end_with_the_process_that_started_them(tmp_path):
     script = (
         "import sys, time\n"
-        "from hpo_leaderboard.engines.worker import WorkerProcess\n"
+        "from hpo_leaderboard.engines.worker import WorkerFailed, WorkerProcess\n"
         "w = WorkerProcess(); w._started(); print(w._process.pid, flush=True)\n"
         "import test_engines; w._connection.send(test_engines.jobs_of('Hanging')[0]); time.sleep(100)\n"
     )
@@ -169,10 +199,14 @@ def test_an_engine_that_is_left_early_ends_its_workers():
     assert worker_pids(os.getpid()) == []
 
 
-def test_workers_that_cannot_start_are_explained(monkeypatch, capfd):
-    monkeypatch.setattr(sys, "executable", "/bin/false")
+def test_workers_that_cannot_start_are_explained(monkeypatch, tmp_path):
+    broken = tmp_path / "python"
+    broken.write_text(f"#!/bin/sh\necho started >> {tmp_path / 'starts'}\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(broken))
     with pytest.raises(RuntimeError, match="exit status 1"):
-        list(ProcessesEngine(2, None).results(jobs_of("Sampling")))
+        list(ProcessesEngine(1, None).results(jobs_of("Sampling")))
+    assert (tmp_path / "starts").read_text() == "started\n"  # an interpreter that fails once fails again
 
 
 def test_a_worker_with_other_versions_says_so():

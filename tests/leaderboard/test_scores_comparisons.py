@@ -37,7 +37,11 @@ def test_the_effect_by_hand():
     """Of the six pairs a wins (1, 2), (1, 4), (1, 4), (3, 4), (3, 4) and loses (3, 2)."""
     row = mann_whitney(values_of({("t", "a"): [1, 3], ("t", "b"): [2, 4, 4]})).iloc[0]
     assert (row["a"], row["b"], row["n_a"], row["n_b"], row["effect"]) == ("a", "b", 2, 3, pytest.approx(5 / 6))
-    tied = mann_whitney(values_of({("t", "a"): [1, 1], ("t", "b"): [1, 1]})).iloc[0]
+
+
+@pytest.mark.parametrize("compare", [mann_whitney, stratified_mann_whitney])
+def test_equal_runs_do_not_differ(compare):
+    tied = compare(values_of({("t", "a"): [1, 1], ("t", "b"): [1, 1]})).iloc[0]
     assert (tied["effect"], tied["effect_low"], tied["effect_high"], tied["p"]) == (0.5, 0.5, 0.5, 1.0)
 
 
@@ -128,7 +132,7 @@ def test_a_small_entry_of_the_matrix_says_that_the_column_is_better():
 
 
 def test_task_means_are_tested_as_in_the_thesis():
-    cells = {("t", "a"): [1, 3], ("t", "b"): [5, 5], ("u", "a"): [4, 4], ("u", "b"): [3, 9]}
+    cells = {("t", "a"): [1, 1, 4], ("t", "b"): [5, 5], ("u", "a"): [4, 4], ("u", "b"): [3, 9]}
     means = task_means(values_of(cells))
     assert means.to_dict() == {("all", "a", "t"): 2, ("all", "a", "u"): 4, ("all", "b", "t"): 5, ("all", "b", "u"): 6}
     assert mann_whitney(means)["effect"].tolist() == [1.0]

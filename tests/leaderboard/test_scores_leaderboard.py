@@ -50,6 +50,7 @@ def test_only_benchmarks_that_all_ran_on_count_and_broken_runs_are_told():
     broken = pd.DataFrame([{**runs.iloc[0], "seed": 2, "n_trials": 0, "overhead": np.nan, "failure": "it raised"}])
     board = leaderboard(table, pd.concat([runs, broken]))
     assert set(board["n_tasks"]) == {2} and board["n_runs"].tolist() == [4, 4]
+    assert board.set_index("optimizer").loc["rs", "solved"] == leaderboard(*tables(LOSSES)).iloc[1]["solved"]
     assert board.set_index("optimizer")["n_broken"].to_dict() == {"tpe": 0, "rs": 1}
 
 
@@ -92,11 +93,11 @@ def test_overheads_by_hand():
         {
             "optimizer": ["rs", "rs", "tpe", "tpe", "gp"],
             "n_trials": [10, 10, 10, 0, 5],
-            "overhead": [1.0, 3.0, 5.0, 0.0, np.nan],
+            "overhead": [1.0, 3.0, 5.0, 0.1, np.nan],
         }
     )
     table = overheads(runs).set_index("optimizer")
     assert table.index.tolist() == ["rs", "tpe"]
     assert table.loc["rs", ["median", "q25", "q75", "mean", "n"]].tolist() == pytest.approx([0.2, 0.15, 0.25, 0.2, 2])
     assert (table.loc["rs", "mean_low"], table.loc["rs", "mean_high"]) == pytest.approx((0.1, 0.3))
-    assert np.isnan(table.loc["tpe", "mean_low"])
+    assert table.loc["tpe", "mean"] == 0.5 and np.isnan(table.loc["tpe", "mean_low"])

@@ -3,14 +3,17 @@
 import hashlib
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from hpo_core import Benchmark
+from hpo_core import Benchmark, Categorical, Space
 from hpo_core.errors import InvalidOption, UnknownName
 from hpo_leaderboard.job import Job
 from hpo_leaderboard.plan import make_plan
-from hpo_leaderboard.resolution import open_benchmark
+from hpo_leaderboard.resolution import _checksum, open_benchmark
 from hpo_leaderboard.suite import Member, built_in_suites, changed, expand, load_suite, make_suite
+from tabular.problem import TableProblem
+from tabular.table import Table
 
 MINE = """
 name = "mine"
@@ -188,10 +191,22 @@ def test_every_part_of_a_job_is_in_its_key(change):
     assert replace(JOB, **change).key != JOB.key
 
 
-def test_checksums_follow_the_contents(tmp_path):
+def test_checksums_of_benchmarks_differ():
     assert open_benchmark("protein", {}).checksum == open_benchmark("protein", {"metric": "loss"}).checksum
     checksums = [
         open_benchmark(name, options).checksum
         for name, options in (("protein", {}), ("protein", {"metric": "cost"}), ("naval", {}), ("branin", {}))
     ]
     assert len(set(checksums)) == 4
+
+
+def test_a_checksum_follows_every_number_of_a_table():
+    def checksum(losses):
+        columns = {"loss": np.array(losses), "cost": np.ones((2, 2))}
+        space = Space([Categorical("a", ["x", "y"])])
+        table = Table("tiny", space, columns, {"loss": "", "cost": "seconds"}, (1,), "epochs", {})
+        return _checksum(TableProblem(table), "version of a package")
+
+    original = checksum([[1.0, 2.0], [3.0, 4.0]])
+    assert checksum([[1.0, 2.0], [3.0, 4.0]]) == original
+    assert checksum([[1.0, 2.0], [3.0, np.nextafter(4.0, 5.0)]]) != original

@@ -76,6 +76,15 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, raised, seen):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_who_has_the_old_file_open_or_mapped_keeps_it(tmp_path):
+    (tmp_path / "file").write_text("old")
+    with (tmp_path / "file").open() as reader:
+        with replacing(tmp_path / "file") as temporary:
+            temporary.write_text("new")
+        assert reader.read() == "old"
+    assert (tmp_path / "file").read_text() == "new"
+
+
 def test_a_new_file_has_the_permissions_of_any_other(tmp_path):
     (tmp_path / "other").touch()
     with replacing(tmp_path / "file") as temporary:

@@ -1,0 +1,83 @@
+"""hyperopt's TPE (Bergstra et al., 2013) with its default settings.
+
+Proposals are made as `hyperopt.fmin` makes them, each with a seed of its own from a generator: the same seed gives the
+same run as `fmin(..., rstate=np.random.default_rng(seed))`. A pending or failed trial has no loss, and hyperopt ranks
+it last.
+
+    Float      uniform, loguniform                     Categorical    choice, or pchoice if it has weights
+    Int        uniformint; qloguniform, clipped        one value      left out
+    Ordinal    quniform of the codes
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from baselines.adapters.searched import Searched
+from baselines.requirements import without_conditions
+from hpo_core.errors import MissingExtra
+from hpo_core.hyperparameters import Choice, Float, Hyperparameter
+from hpo_core.optimizer import Pending
+from hpo_core.space import Space
+from hpo_core.trial import Proposal
+
+
+class HyperoptTPE:
+    """TPE as hyperopt has it."""
+
+    name = "hyperopt-tpe"
+
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0):
+        without_conditions(space, self.name)
+        try:
+            import hyperopt
+        except ImportError as error:
+            raise MissingExtra(error.name or "hyperopt", "peers") from None
+        self._hyperopt = hyperopt
+        self._rng = np.random.default_rng(seed)
+        self._trials = hyperopt.Trials()
+        self._searched = Searched(space, self.name)
+        self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))
+        self._pending: Pending[Any] = Pending()
+
+    def ask(self) -> Proposal:
+        trials = self._trials
+        ids = trials.new_trial_ids(1)
+        trials.refresh()
+        seed = int(self._rng.integers(2**31 - 1))
+        trials.insert_trial_docs(self._hyperopt.tpe.suggest(ids, self._domain, trials, seed, verbose=False))
+        trials.refresh()
+        document = trials.trials[-1]
+        found = {name: values[0] for name, values in document["misc"]["vals"].items()}
+        return self._pending.add(Proposal(self._searched.config(found)), document)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        document = self._pending.take(proposal, loss)
+        failed = loss == math.inf
+        document["result"] = {"status": "fail"} if failed else {"status": "ok", "loss": float(loss)}
+        document["state"] = self._hyperopt.JOB_STATE_DONE
+
+
+def expressions(space: Space) -> dict[str, Any]:
+    """hyperopt's expression of each hyperparameter."""
+    return {h.name: _expression(h) for h in space}
+
+
+def _expression(h: Hyperparameter) -> Any:
+    from hyperopt import hp
+
+    if isinstance(h, Choice):
+        if h.kind == "ordinal":
+            return hp.quniform(h.name, 0, h.size - 1, 1)
+        if h.weights is not None:
+            return hp.pchoice(h.name, [(weight, code) for code, weight in enumerate(h.weights)])
+        return hp.choice(h.name, list(range(h.size)))
+    if isinstance(h, Float):
+        return hp.loguniform(h.name, math.log(h.low), math.log(h.high)) if h.log else hp.uniform(h.name, h.low, h.high)
+    if h.log:  # a cell of half a unit at both ends, as everywhere else
+        return hp.qloguniform(h.name, math.log(h.low - 0.5), math.log(h.high + 0.5), 1)
+    return hp.uniformint(h.name, h.low, h.high)

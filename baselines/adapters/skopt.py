@@ -1,0 +1,81 @@
+"""scikit-optimize: its Gaussian process, which hedges between three acquisition functions.
+
+Pending trials count as told with the lowest loss so far, the library's constant liar. The model takes no infinite losses:
+a failed trial is told with the highest loss so far, and not at all if there is none yet.
+
+    Float          Real                         Categorical    Categorical of the codes, with its weights as prior
+    Int            Integer                      one value      left out
+    Ordinal        Integer of the codes
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from baselines.adapters.searched import Searched
+from baselines.adapters.silence import quiet
+from baselines.requirements import count, without_conditions
+from hpo_core.errors import MissingExtra
+from hpo_core.hyperparameters import Choice, Float, Hyperparameter
+from hpo_core.optimizer import Pending
+from hpo_core.space import Space
+from hpo_core.trial import Proposal
+
+
+class SkoptGP:
+    """Gaussian process of scikit-optimize; the first `n_startup` configurations are random."""
+
+    name = "skopt-gp"
+
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_startup: int = 10):
+        without_conditions(space, self.name)
+        try:
+            import skopt
+        except ImportError as error:
+            raise MissingExtra(error.name or "skopt", "peers") from None
+        self._searched = Searched(space, self.name)
+        self._rng = np.random.default_rng(seed)
+        self._pending: Pending[list[Any]] = Pending()
+        self._losses: list[float] = []
+        with quiet("skopt"):
+            self._optimizer = skopt.Optimizer(
+                [dimension(h) for h in self._searched.space],
+                base_estimator="GP",
+                n_initial_points=count("n_startup", n_startup),
+                random_state=self._seed(),
+            )
+
+    def ask(self) -> Proposal:
+        with quiet("skopt"):
+            optimizer = self._optimizer
+            if len(self._pending) and self._losses:
+                optimizer = optimizer.copy(random_state=self._seed())
+                optimizer.tell(list(self._pending), [min(self._losses)] * len(self._pending))
+            point = optimizer.ask()
+        found = dict(zip(self._searched.space.names, point, strict=True))
+        return self._pending.add(Proposal(self._searched.config(found)), point)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        point = self._pending.take(proposal, loss)
+        if loss < math.inf:
+            self._losses.append(float(loss))
+        if self._losses:
+            with quiet("skopt"):
+                self._optimizer.tell(point, float(loss) if loss < math.inf else max(self._losses))
+
+    def _seed(self) -> int:
+        return int(self._rng.integers(2**31))
+
+
+def dimension(h: Hyperparameter) -> Any:
+    """scikit-optimize's dimension of a hyperparameter."""
+    from skopt.space import Categorical, Integer, Real
+
+    if isinstance(h, Choice):
+        return Integer(0, h.size - 1) if h.kind == "ordinal" else Categorical(range(h.size), prior=h.weights)
+    kind = Real if isinstance(h, Float) else Integer
+    return kind(h.low, h.high, prior="log-uniform" if h.log else "uniform")

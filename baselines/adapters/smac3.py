@@ -1,0 +1,73 @@
+"""SMAC3 (Lindauer et al., 2022): a random forest with expected improvement, its facade for hyperparameter optimization.
+
+SMAC works on ConfigSpace, which `Space.to_configspace` converts to without loss, conditions and weights included; a
+hyperparameter of one value is left out. It treats losses as free of noise, so it never proposes a configuration twice,
+and `ask` returns None when there is none left. Its model takes no infinite losses: a failed trial is told as crashed
+with the highest loss so far, and stays pending for SMAC if there is none yet.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from baselines.adapters.searched import Searched
+from baselines.adapters.silence import quiet
+from baselines.requirements import count
+from hpo_core.errors import MissingExtra
+from hpo_core.optimizer import Pending
+from hpo_core.space import Space
+from hpo_core.trial import Proposal
+
+
+class SMAC3:
+    """SMAC for hyperparameter optimization.
+
+    `n_trials` is what SMAC plans for: the initial design takes at most a quarter of it. More can be asked for.
+    """
+
+    name = "smac3"
+
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_trials: int = 100):
+        try:
+            import smac
+        except ImportError as error:
+            raise MissingExtra(error.name or "smac", "peers") from None
+        self._space, self._searched = space, Searched(space, self.name)
+        self._pending: Pending[Any] = Pending()
+        self._worst = -math.inf
+        with quiet("smac"):
+            scenario = smac.Scenario(
+                self._searched.space.to_configspace(),
+                deterministic=True,
+                n_trials=count("n_trials", n_trials),
+                seed=seed,
+                output_directory=Path(tempfile.gettempdir()),  # nothing is saved there
+            )
+            self._facade = smac.HyperparameterOptimizationFacade(scenario, logging_level=False)
+
+    def ask(self) -> Proposal | None:
+        from smac.main.exceptions import ConfigurationSpaceExhaustedException
+
+        try:
+            with quiet("smac"):
+                trial = self._facade.ask()
+        except (ConfigurationSpaceExhaustedException, StopIteration):  # the one first, the other ever after
+            return None
+        return self._pending.add(Proposal(self._space.check({**trial.config, **self._searched.single})), trial)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        from smac.runhistory import StatusType, TrialValue
+
+        trial = self._pending.take(proposal, loss)
+        failed = loss == math.inf
+        self._worst = self._worst if failed else max(self._worst, float(loss))
+        if self._worst == -math.inf:
+            return
+        status = StatusType.CRASHED if failed else StatusType.SUCCESS
+        with quiet("smac"):
+            told = TrialValue(self._worst if failed else float(loss), time=cost, status=status)
+            self._facade.tell(trial, told, save=False)
