@@ -33,9 +33,10 @@ LEVEL = 1  # of zlib: a third of level 6's time, and configurations shrink to le
 def pack_numbers(trials: Sequence[Trial], exact: np.ndarray, test: np.ndarray) -> bytes:
     """Bytes of the columns; `exact` and `test` are the (n,) noise-free losses, NaN where unknown."""
     values: dict[str, Any] = {
-        name: [getattr(trial, name) for trial in trials]
-        for name in ("step", "budget", "loss", "cost", "start", "end", "worker")
+        name: np.array([getattr(trial, name) for trial in trials], dtype=float)
+        for name in ("step", "budget", "loss", "cost", "start", "worker")
     }
+    values["end"] = values["start"] + values["cost"]  # as `Trial.end`, in a third of the time
     values |= {"failed": [trial.failure is not None for trial in trials], "exact": exact, "test": test}
     return b"".join(np.asarray(values[name], dtype=kind).tobytes() for name, kind in LAYOUT)
 

@@ -1,7 +1,7 @@
 """scikit-optimize: its Gaussian process, which hedges between three acquisition functions.
 
-Pending trials count as told with the lowest loss so far, the library's constant liar. The model takes no infinite losses:
-a failed trial is told with the highest loss so far, and not at all if there is none yet.
+Pending trials count as told with the lowest loss so far, the library's constant liar. The model takes no infinite
+losses: a failed trial is told with the highest loss so far, and not at all if there is none yet.
 
     Float          Real                         Categorical    Categorical of the codes, with its weights as prior
     Int            Integer                      one value      left out

@@ -11,6 +11,7 @@ import pytest
 from hpo_core import Benchmark, run
 from hpo_leaderboard.cli import main
 from hpo_leaderboard.engines.serial import SerialEngine
+from hpo_leaderboard.execute import TimedOptimizer
 from hpo_leaderboard.experiment import run_experiment
 from hpo_leaderboard.resolution import build_optimizer
 from hpo_leaderboard.store import reading
@@ -132,6 +133,31 @@ def test_the_bar_shows_the_rate_and_what_is_left(tmp_path, capsys):
     assert "run/s" in bar
 
 
+def test_the_overhead_is_the_cpu_time_of_ask_and_tell():
+    class Busy:
+        def __init__(self, asking, telling, sleeping):
+            self.asking, self.telling, self.sleeping = asking, telling, sleeping
+
+        def ask(self):
+            burn(self.asking)
+            time.sleep(self.sleeping)
+
+        def tell(self, proposal, loss, cost):
+            burn(self.telling)
+
+    def burn(seconds):
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+
+    for asking, telling, sleeping, outside in ((0.05, 0.1, 0.0, 0.15), (0.1, 0.0, 0.1, 0.0)):
+        timed = TimedOptimizer(Busy(asking, telling, sleeping))
+        timed.ask()
+        timed.tell(None, 0.0, 0.0)
+        burn(outside)
+        assert timed.overhead() == pytest.approx(asking + telling, rel=0.5)
+
+
 def test_experiment_and_store_take_little_of_a_core(tmp_path):
     n_runs, best = 60, []
     b = Benchmark("protein")
@@ -144,7 +170,7 @@ def test_experiment_and_store_take_little_of_a_core(tmp_path):
         start = time.process_time()
         run_experiment(suite, tmp_path / f"{repetition}.sqlite", SerialEngine())
         best.append((time.process_time() - start - bare) / n_runs)
-    assert min(best) < 2.5e-3  # seconds; 1.6 ms were measured on a busy machine, half a millisecond of it the clock
+    assert min(best) < 2e-3  # seconds
 
 
 def test_the_command_line(tmp_path, capsys, monkeypatch):
