@@ -174,13 +174,12 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
         start = i * n * n_budgets + k
         if r < n:
             return flat[start + r * n_budgets]
-        total, count = 0.0, 0
-        for j in range(n):
-            value = flat[start + j * n_budgets]
-            if value == value:  # as in `repetition_mean`, NaN is a repetition that is not there
-                total += value
-                count += 1
-        return total / count if count else math.nan
+        values = flat[start : (i + 1) * n * n_budgets : n_budgets].tolist()
+        total = _sum(values)
+        if total == total:
+            return total / n
+        present = [value for value in values if value == value]  # NaN is a repetition that is not there
+        return _sum(present) / len(present) if present else math.nan
 
     def gather(i: np.ndarray, r: np.ndarray | None, k: int) -> np.ndarray:
         if r is None:
@@ -188,3 +187,11 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
         return array[i, r, k].astype(float)
 
     return read, gather
+
+
+def _sum(values: list[float]) -> float:
+    """Sum from the first value on, as `repetition_mean` has it; the built-in `sum` of newer Pythons rounds otherwise."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

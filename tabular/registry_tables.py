@@ -133,9 +133,11 @@ def _load(path: Path) -> Mapping[str, Mapping[str, Sequence[float]]]:
     from tqdm import tqdm
 
     try:
-        with tqdm.wrapattr(
-            path.open("rb"), "read", total=path.stat().st_size, desc=f"building {path.stem}", leave=False, disable=None
-        ) as file:
+        size, label = path.stat().st_size, f"building {path.stem}"
+        with (
+            path.open("rb") as raw,
+            tqdm.wrapattr(raw, "read", total=size, desc=label, leave=False, disable=None) as file,
+        ):
             return _PlainData(cast(BinaryIO, file)).load()
     except (OSError, EOFError, pickle.UnpicklingError, ValueError, IndexError, KeyError) as error:
         raise DamagedFile(f"{path}: cannot be read ({error}); reinstall {PACKAGE}") from None
