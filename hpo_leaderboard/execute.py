@@ -92,8 +92,8 @@ def run_digest(key: str, reason: str, numbers: bytes, configs: bytes) -> bytes:
 class TimedOptimizer:
     """An optimizer whose `ask` and `tell` are timed.
 
-    The CPU's clock takes a microsecond to read, as long as random search takes to answer, so it is read at the start and
-    at the end only, and each call is timed by the wall clock.
+    The CPU's clock takes a microsecond to read, as long as random search takes to answer, so it is read at the start
+    and at the end only, and each call is timed by the wall clock.
     """
 
     def __init__(self, optimizer: Optimizer):

@@ -190,7 +190,7 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
 
 
 def _sum(values: list[float]) -> float:
-    """Sum from the first value on, as `repetition_mean` has it; the built-in `sum` of newer Pythons rounds otherwise."""
+    """Sum from the first value on, as in `repetition_mean`; the built-in `sum` of newer Pythons rounds otherwise."""
     total = 0.0
     for value in values:
         total += value

@@ -32,7 +32,7 @@ class HyperoptTPE:
     name = "hyperopt-tpe"
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0):
-        without_conditions(space, self.name)
+        self._searched = Searched(without_conditions(space, self.name), self.name)
         try:
             import hyperopt
         except ImportError as error:
@@ -40,7 +40,6 @@ class HyperoptTPE:
         self._hyperopt = hyperopt
         self._rng = np.random.default_rng(seed)
         self._trials = hyperopt.Trials()
-        self._searched = Searched(space, self.name)
         self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))
         self._pending: Pending[Any] = Pending()
 

@@ -47,14 +47,13 @@ class OptunaStudy:
 
     def __init__(self, name: str, space: Space, sampler: str, seed: int, needs: str = "optuna"):
         self.name = name
-        without_conditions(space, name)
+        self._searched = Searched(without_conditions(space, name), name)
         try:
             import optuna
 
             __import__(needs)
         except ImportError as error:
             raise MissingExtra(error.name or needs, "peers") from None
-        self._searched = Searched(space, name)
         self._distributions = distributions(self._searched.space)
         self._failed = optuna.trial.TrialState.FAIL
         self._pending: Pending[Any] = Pending()

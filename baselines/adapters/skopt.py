@@ -32,12 +32,11 @@ class SkoptGP:
     name = "skopt-gp"
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_startup: int = 10):
-        without_conditions(space, self.name)
+        self._searched = Searched(without_conditions(space, self.name), self.name)
         try:
             import skopt
         except ImportError as error:
             raise MissingExtra(error.name or "skopt", "peers") from None
-        self._searched = Searched(space, self.name)
         self._rng = np.random.default_rng(seed)
         self._pending: Pending[list[Any]] = Pending()
         self._losses: list[float] = []

@@ -32,11 +32,11 @@ class SMAC3:
     name = "smac3"
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_trials: int = 100):
+        self._space, self._searched = space, Searched(space, self.name)
         try:
             import smac
         except ImportError as error:
             raise MissingExtra(error.name or "smac", "peers") from None
-        self._space, self._searched = space, Searched(space, self.name)
         self._pending: Pending[Any] = Pending()
         self._worst = -math.inf
         with quiet("smac"):
