@@ -189,7 +189,7 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
     return read, gather
 
 
-def _sum(values: list[float]) -> float:
+def _sum(values: Sequence[float]) -> float:
     """Sum from the first value on, as in `repetition_mean`; the built-in `sum` of newer Pythons rounds otherwise."""
     total = 0.0
     for value in values:
