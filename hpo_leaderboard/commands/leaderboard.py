@@ -106,16 +106,22 @@ def _check_complete(outcome: Outcome) -> None:
 
 
 def _table(store_path: Path) -> str:
-    """The leaderboard as text."""
+    """The leaderboard as text: one for each group of benchmarks on which the same optimizers ran."""
     from hpo_leaderboard.scores.incumbents import incumbents
     from hpo_leaderboard.scores.leaderboard import leaderboard
+    from hpo_leaderboard.scores.ranks import blocks
     from hpo_leaderboard.store import reading
 
     with reading(store_path) as store:
         frames = store.frames(configs=False)
     if frames.trials.empty:
         raise IncompleteExperiment(f"no run of {store_path} has a trial: all of them broke, see the lines above")
-    return _text(leaderboard(incumbents(frames.trials, frames.tasks), frames.runs))
+    table = incumbents(frames.trials, frames.tasks)
+    boards = []
+    for block in blocks(table):
+        here, runs = (frame[frame["benchmark"].isin(block.benchmarks)] for frame in (table, frames.runs))
+        boards.append(f"on {', '.join(block.benchmarks)}\n{_text(leaderboard(here, runs))}")
+    return "\n\n".join(boards)
 
 
 def _text(board: pandas.DataFrame) -> str:

@@ -173,14 +173,25 @@ def test_experiment_and_store_take_little_of_a_core(tmp_path):
     assert min(best) < 2e-3  # seconds
 
 
+def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(tmp_path, capsys):
+    arguments = ["leaderboard", "functions", "--benchmarks", "branin,counting-ones-4-4,hartmann3"]
+    arguments += ["--optimizers", "rs,hyperband", "--seeds", "2", "--trials", "3", "--engine", "serial"]
+    assert main([*arguments, "--out", str(tmp_path)]) == 0
+    first, second, _ = capsys.readouterr().out.split("\n\n")
+    assert first.startswith("on branin, hartmann3\n")
+    assert "hyperband" not in first
+    assert second.startswith("on counting-ones-4-4\n")
+    assert "hyperband" in second
+
+
 def test_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["leaderboard", "functions", "--benchmarks", "branin,hartmann3", "--optimizers", "rs,re"]
     arguments += ["--seeds", "2", "--trials", "5", "--engine", "serial"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert out.startswith("optimizer ")
-    assert {line.split()[0] for line in out.splitlines()[1:3]} == {"rs", "re"}
+    assert out.startswith("on branin, hartmann3\noptimizer ")
+    assert {line.split()[0] for line in out.splitlines()[2:4]} == {"rs", "re"}
     assert "leaderboard/functions.sqlite (8 runs" in out
     with reading("leaderboard/functions.sqlite") as store:
         assert len(store.settled()) == 8
