@@ -61,9 +61,10 @@ class UnivariateTPE:
         self._decode = decoder(space)
         self._observations = Observations()
         choices = [(j, h) for j, h in enumerate(space) if isinstance(h, Choice)]
-        self._numbers = [(j, _Numbers(h)) for j, h in enumerate(space) if not isinstance(h, Choice)]
+        choices.sort(key=lambda choice: choice[1].kind != "ordinal")
         self._places = [j for j, _ in choices]
         self._choices = _Choices([h for _, h in choices]) if choices else None
+        self._numbers = [(j, _Numbers(h)) for j, h in enumerate(space) if not isinstance(h, Choice)]
         self._codes: list[Any] = [0] * len(space)
 
     def ask(self) -> Proposal:
@@ -98,46 +99,52 @@ def _bad_weights(n: int, good: list[int]) -> np.ndarray:
 
 
 class _Choices:
-    """The ordinals and categoricals of a space together, as (d, K) arrays padded to the largest number of values."""
+    """The ordinals of a space, which come first, and its categoricals, as (d, K) arrays padded to the largest K."""
 
     def __init__(self, choices: list[Choice]):
         sizes = np.array([h.size for h in choices])
         width = int(sizes.max())
-        self._columns = np.arange(len(choices))[:, None]
-        self._starts = np.arange(len(choices)) * width  # of each hyperparameter in a flattened (d, K) array
-        self._ends = (self._starts + sizes - 1)[:, None]
-        self._ordinal = np.array([h.kind == "ordinal" for h in choices])
-        self._lattice = Lattice(sizes[self._ordinal], width) if self._ordinal.any() else None
+        self._n_ordinal = sum(h.kind == "ordinal" for h in choices)
+        self._lattice = Lattice(sizes[: self._n_ordinal], width)
         self._prior = np.zeros((len(choices), width))
         for row, h in zip(self._prior, choices, strict=True):
             row[: h.size] = 1.0 if h.weights is None else np.array(h.weights) * h.size
+        self._columns = np.arange(len(choices))[:, None]
+        self._starts = np.arange(len(choices)) * width  # of each hyperparameter in a flattened (d, K) array
+        self._ends = (self._starts + sizes - 1)[:, None]
         self._one_hot = np.zeros((64, self._prior.size))
         self._counts = np.zeros(self._prior.shape)
-        self._good: tuple[list[int], np.ndarray, np.ndarray] | None = None  # rows, their counts and density
+        self._good: list[int] | None = None
 
     def suggest(self, rng: np.random.Generator, good: list[int], weights: np.ndarray, n_candidates: int) -> list[int]:
         """Codes (d,), which become those of the next row."""
         n = len(weights)
-        if self._good is None or self._good[0] != good:
-            counts = self._one_hot[good].sum(axis=0).reshape(self._prior.shape)
-            self._good = (good, counts, self._density(counts, counts))
-        _, counts, density = self._good
-        cumulated = np.cumsum(density, axis=1) + self._columns  # ascending all through, if flattened
-        uniforms = rng.random((len(density), n_candidates)) + self._columns
-        draws = np.minimum(np.searchsorted(cumulated.ravel(), uniforms, side="right"), self._ends)
+        if good != self._good:
+            self._fit_good(good)
+        uniforms = rng.random((len(self._l), n_candidates)) + self._columns
+        draws = np.minimum(np.searchsorted(self._cumulated, uniforms, side="right"), self._ends)
         best = draws[:, 0]
         if n_candidates > 1:
             mass = (weights @ self._one_hot[:n]).reshape(self._prior.shape)
-            bad = self._density(self._counts - counts, mass)
-            ratios = density.ravel()[draws] / bad.ravel()[draws]
-            best = draws[np.arange(len(draws)), ratios.argmax(axis=1)]
+            g = self._density(self._counts - self._good_counts, mass)
+            ratios = self._l.ravel()[draws] / g.ravel()[draws]
+            best = draws[self._columns[:, 0], ratios.argmax(axis=1)]
         self._add(best, n)
         return (best - self._starts).tolist()
 
+    def _fit_good(self, good: list[int]) -> None:
+        """Note l, which seldom changes, and its cumulative sums, ascending all through if flattened."""
+        self._good = good
+        self._good_counts = self._one_hot[good].sum(axis=0).reshape(self._prior.shape)
+        self._l = self._density(self._good_counts, self._good_counts)
+        self._cumulated = (np.cumsum(self._l, axis=1) + self._columns).ravel()
+
     def _density(self, counts: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        density = categorical_density(mass, self._prior)
-        if self._lattice is not None:
-            density[self._ordinal] = self._lattice.density(counts[self._ordinal], mass[self._ordinal])
+        k = self._n_ordinal
+        density = np.empty_like(mass)
+        density[k:] = categorical_density(mass[k:], self._prior[k:])
+        if k:
+            density[:k] = self._lattice.density(counts[:k], mass[:k])
         return density
 
     def _add(self, places: np.ndarray, row: int) -> None:

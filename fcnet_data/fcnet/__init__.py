@@ -1,0 +1,17 @@
+"""Fully connected networks trained as for the FC-Net tables (regression) and the PROFET meta-data (classification)."""
+
+from fcnet_data.fcnet.recipe import CLASSIFICATION_SPACE, EPOCHS, REGRESSION_SPACE, Recipe, recipe
+from fcnet_data.fcnet.training import DIVERGED_LOSS, Training, TrainingData, train, training_data
+
+__all__ = [
+    "CLASSIFICATION_SPACE",
+    "DIVERGED_LOSS",
+    "EPOCHS",
+    "REGRESSION_SPACE",
+    "Recipe",
+    "Training",
+    "TrainingData",
+    "recipe",
+    "train",
+    "training_data",
+]

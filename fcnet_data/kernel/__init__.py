@@ -1,0 +1,1 @@
+"""The compiled part of the FC-Net trainer; needs numba."""

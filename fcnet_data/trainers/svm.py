@@ -1,0 +1,33 @@
+"""Support vector machine with the Gaussian kernel; its two hyperparameters as in the thesis, Table E.3."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.splits import moments
+from fcnet_data.trainers.trainer import Predict, Trainer
+from hpo_core.hyperparameters import Float
+from hpo_core.space import Config, Space
+
+SPACE = Space(
+    [
+        Float("C", math.exp(-10), math.exp(10), log=True),
+        Float("gamma", math.exp(-10), math.exp(10), log=True),
+    ],
+    name="svm",
+)
+
+
+def fit(config: Config, features: np.ndarray, target: np.ndarray, task: Task, seed: int) -> Predict:
+    """Predictor of classes. Features are standardised, on which the thesis is silent; the seed has no effect."""
+    from sklearn.svm import SVC
+
+    center, scale = moments(features)
+    model = SVC(C=config["C"], gamma=config["gamma"], kernel="rbf").fit((features - center) / scale, target)
+    return lambda rows: model.predict((rows - center) / scale)
+
+
+SVM = Trainer("svm", SPACE, ("classification",), fit)

@@ -1,0 +1,31 @@
+"""`Trainer`: a learning algorithm with the hyperparameters that a paper tunes, and the space it tunes them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcnet_data.datasets.dataset import Task
+from hpo_core.space import Config, Space
+
+Predict = Callable[[np.ndarray], np.ndarray]  # (n, d) features -> (n,) predictions
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """A learning algorithm.
+
+    name    as in `TRAINERS`
+    space   its hyperparameters
+    tasks   what it can learn
+    fit     (config, features (n, d), target (n,), task, seed) -> what predicts; the result is a function of these
+            alone. Features come in their own units: an algorithm that needs them scaled does it itself, by the
+            training rows.
+    """
+
+    name: str
+    space: Space
+    tasks: tuple[Task, ...]
+    fit: Callable[[Config, np.ndarray, np.ndarray, Task, int], Predict]
