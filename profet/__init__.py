@@ -1,0 +1,1 @@
+"""Generated benchmarks: the home of meta-models that sample new tasks. It holds none yet."""
