@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas
     from ConfigSpace import ConfigurationSpace
 
+COMMON_BUDGETS = 1000  # as many budgets are kept in a dict, which answers faster than a range
+
 
 class Benchmark:
     """Objective function of a benchmark, by name or around a `Problem`.
@@ -45,6 +47,7 @@ class Benchmark:
         self._evaluate = self.problem.evaluate
         self._validates: bool = getattr(self.problem, "validates", False)
         self._full = self.budgets[-1]
+        self._common = {budget: budget for budget in self.budgets[:COMMON_BUDGETS]}
 
     def __repr__(self) -> str:
         return f"Benchmark({self.name!r})"
@@ -94,6 +97,15 @@ class Benchmark:
         return evaluate_batch(self.problem, checked, budget, each)
 
     def _check_budget(self, budget: float) -> float:
+        try:
+            known = self._common[budget]
+        except (KeyError, TypeError):
+            known = None
+        if known is not None and budget.__class__ not in BOOLEANS:
+            return known
+        return self._find_budget(budget)
+
+    def _find_budget(self, budget: float) -> float:
         if budget.__class__ not in BOOLEANS and isinstance(budget, (int, float, np.integer, np.floating)):
             number = int(budget) if budget == budget and abs(budget) < 2**53 and budget == int(budget) else budget
             if number in self.budgets:

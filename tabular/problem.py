@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -175,11 +174,10 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
         if r < n:
             return flat[start + r * n_budgets]
         values = flat[start : (i + 1) * n * n_budgets : n_budgets].tolist()
-        total = _sum(values)
-        if total == total:
-            return total / n
-        present = [value for value in values if value == value]  # NaN is a repetition that is not there
-        return _sum(present) / len(present) if present else math.nan
+        total = 0.0
+        for value in values:  # not sum(), which rounds otherwise in newer Pythons and so than `repetition_mean`
+            total += value
+        return total / n if total == total else repetition_mean(np.array([values])).item()  # NaN: not recorded
 
     def gather(i: np.ndarray, r: np.ndarray | None, k: int) -> np.ndarray:
         if r is None:
@@ -187,11 +185,3 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
         return array[i, r, k].astype(float)
 
     return read, gather
-
-
-def _sum(values: Sequence[float]) -> float:
-    """Sum from the first value on, as in `repetition_mean`; the built-in `sum` of newer Pythons rounds otherwise."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
