@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from baselines.adapters.library import required
 from baselines.adapters.searched import Searched
 from baselines.requirements import without_conditions
-from hpo_core.errors import MissingExtra
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter
 from hpo_core.optimizer import Pending
 from hpo_core.space import Space
@@ -33,11 +33,7 @@ class HyperoptTPE:
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0):
         self._searched = Searched(without_conditions(space, self.name), self.name)
-        try:
-            import hyperopt
-        except ImportError as error:
-            raise MissingExtra(error.name or "hyperopt", "peers") from None
-        self._hyperopt = hyperopt
+        self._hyperopt = hyperopt = required("hyperopt", "peers")
         self._rng = np.random.default_rng(seed)
         self._trials = hyperopt.Trials()
         self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))

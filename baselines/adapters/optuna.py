@@ -1,7 +1,7 @@
 """Optuna's samplers (Akiba et al., 2019) with their own default settings: TPE, a Gaussian process, CMA-ES.
 
-A study is asked and told as an optuna user does it by hand, and the sampler gets the seed as it is: the same seed gives
-the same run. A failed trial is told as such; what a sampler makes of failed and pending trials is its own affair.
+A study is asked and told as an optuna user does it by hand, and the sampler gets the seed: the same seed gives the
+same run. A failed trial is told as such; what a sampler makes of failed and pending trials is its own affair.
 
     Float      FloatDistribution                  Categorical    CategoricalDistribution of the codes, without weights
     Int        IntDistribution                    one value      left out of the study
@@ -14,10 +14,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from baselines.adapters.library import quiet, required
 from baselines.adapters.searched import Searched
-from baselines.adapters.silence import quiet
 from baselines.requirements import without_conditions
-from hpo_core.errors import MissingExtra
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter
 from hpo_core.optimizer import Pending
 from hpo_core.space import Space
@@ -34,31 +33,28 @@ def optuna_tpe(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) 
 
 def optuna_gp(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:
     """Gaussian process with expected improvement; optuna needs torch for it."""
-    return OptunaStudy("optuna-gp", space, "GPSampler", seed, needs="torch")
+    return OptunaStudy("optuna-gp", space, "GPSampler", seed, needs=("torch", "profet"))
 
 
 def optuna_cmaes(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:
     """CMA-ES, with random values for categoricals; optuna needs the `cmaes` package for it."""
-    return OptunaStudy("optuna-cmaes", space, "CmaEsSampler", seed, needs="cmaes")
+    return OptunaStudy("optuna-cmaes", space, "CmaEsSampler", seed, needs=("cmaes", "peers"))
 
 
 class OptunaStudy:
-    """A study with the named sampler."""
+    """A study with the named sampler; `needs` is another module that the sampler needs, and the extra that has it."""
 
-    def __init__(self, name: str, space: Space, sampler: str, seed: int, needs: str = "optuna"):
+    def __init__(self, name: str, space: Space, sampler: str, seed: int, needs: tuple[str, str] | None = None):
         self.name = name
         self._searched = Searched(without_conditions(space, name), name)
-        try:
-            import optuna
-
-            __import__(needs)
-        except ImportError as error:
-            raise MissingExtra(error.name or needs, "peers") from None
+        optuna: Any = required("optuna", "peers")
+        if needs is not None:
+            required(*needs)
         self._distributions = distributions(self._searched.space)
         self._failed = optuna.trial.TrialState.FAIL
         self._pending: Pending[Any] = Pending()
         with quiet("optuna"):
-            self._study = optuna.create_study(sampler=getattr(optuna.samplers, sampler)(seed=seed))
+            self._study = optuna.create_study(sampler=getattr(optuna.samplers, sampler)(seed=seed % 2**32))
 
     def ask(self) -> Proposal:
         with quiet("optuna"):

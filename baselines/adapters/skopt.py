@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from baselines.adapters.library import quiet, required
 from baselines.adapters.searched import Searched
-from baselines.adapters.silence import quiet
 from baselines.requirements import count, without_conditions
-from hpo_core.errors import MissingExtra
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter
 from hpo_core.optimizer import Pending
 from hpo_core.space import Space
@@ -33,10 +32,7 @@ class SkoptGP:
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_startup: int = 10):
         self._searched = Searched(without_conditions(space, self.name), self.name)
-        try:
-            import skopt
-        except ImportError as error:
-            raise MissingExtra(error.name or "skopt", "peers") from None
+        skopt = required("skopt", "peers")
         self._rng = np.random.default_rng(seed)
         self._pending: Pending[list[Any]] = Pending()
         self._losses: list[float] = []

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from baselines.adapters.library import quiet, required
 from baselines.adapters.searched import Searched
-from baselines.adapters.silence import quiet
 from baselines.requirements import count
-from hpo_core.errors import MissingExtra
 from hpo_core.optimizer import Pending
 from hpo_core.space import Space
 from hpo_core.trial import Proposal
@@ -33,10 +32,7 @@ class SMAC3:
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_trials: int = 100):
         self._space, self._searched = space, Searched(space, self.name)
-        try:
-            import smac
-        except ImportError as error:
-            raise MissingExtra(error.name or "smac", "peers") from None
+        smac = required("smac", "peers")
         self._pending: Pending[Any] = Pending()
         self._worst = -math.inf
         with quiet("smac"):
@@ -44,7 +40,7 @@ class SMAC3:
                 self._searched.space.to_configspace(),
                 deterministic=True,
                 n_trials=count("n_trials", n_trials),
-                seed=seed,
+                seed=seed % 2**32,
                 output_directory=Path(tempfile.gettempdir()),  # nothing is saved there
             )
             self._facade = smac.HyperparameterOptimizationFacade(scenario, logging_level=False)

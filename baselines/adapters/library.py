@@ -1,4 +1,4 @@
-"""Silence for libraries that talk: what they log and warn about is not the user's affair."""
+"""Other people's libraries: imported when needed, and kept quiet."""
 
 from __future__ import annotations
 
@@ -6,6 +6,19 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from hpo_core.errors import MissingExtra
+
+
+def required(module: str, extra: str) -> Any:
+    """The module; raises `MissingExtra` if it, or something that it needs itself, is not installed."""
+    with quiet(module):
+        try:
+            return import_module(module)
+        except ImportError as error:
+            raise MissingExtra(error.name or module, extra) from error
 
 
 @contextmanager
