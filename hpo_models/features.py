@@ -20,6 +20,9 @@ class Features:
     n_numeric   number of numeric hyperparameters
     cells       (n_numeric,) width of a value in the unit interval, 0 for floats
     sizes       number of values K of each categorical
+    others      K - 1
+    uniform_leaving   (K - 1) / K, the probability that a uniform draw is another value than a given one
+    weights     probabilities of the values of those categoricals that have them, with the categorical's place
     log_prior   (width,) its product with a row of features is the logarithm of the row's density under the prior
     """
 
@@ -38,12 +41,20 @@ class Features:
         self.sizes = np.array([h.size for _, h in categorical], dtype=int)
         self._starts = self.n_numeric + np.cumsum(self.sizes) - self.sizes
         self.width = self.n_numeric + int(self.sizes.sum())
-        self._code_of_column = np.zeros((int(self.sizes.sum()), len(self.sizes)))
-        for i, (start, size) in enumerate(zip(self._starts - self.n_numeric, self.sizes, strict=True)):
+        self.others = self.sizes - 1.0
+        self.uniform_leaving = self.others / self.sizes
+        self._code_of_column = np.zeros((self.width, len(self.sizes)))
+        for i, (start, size) in enumerate(zip(self._starts, self.sizes, strict=True)):
             self._code_of_column[start : start + size, i] = np.arange(size)
-        self._weights = [(i, np.array(h.weights)) for i, (_, h) in enumerate(categorical) if h.weights is not None]
+        self._to_unit = np.zeros((self.width, self._d))
+        self._to_unit[np.arange(self.n_numeric), self._numeric] = 1.0
+        self._to_unit[:, self._categorical] = self._code_of_column / self.sizes
+        self._middle = np.full(self._d, 0.5)
+        self._middle[self._numeric] = 0.0
+        self._middle[self._categorical] /= self.sizes
+        self.weights = [(i, np.array(h.weights)) for i, (_, h) in enumerate(categorical) if h.weights is not None]
         probabilities = np.concatenate([np.ones(self.n_numeric), np.repeat(1.0 / self.sizes, self.sizes)])
-        for i, weights in self._weights:
+        for i, weights in self.weights:
             probabilities[self._starts[i] : self._starts[i] + len(weights)] = weights
         self.log_prior = np.log(np.maximum(probabilities, 1e-300))
 
@@ -54,10 +65,7 @@ class Features:
 
     def to_unit(self, row: np.ndarray) -> list[float]:
         """Point (d,) of the unit cube, in the middle of its cell, that a row (width,) of features stands for."""
-        unit = np.full(self._d, 0.5)
-        unit[self._numeric] = row[: self.n_numeric]
-        unit[self._categorical] = (self.codes(row[None])[0] + 0.5) / self.sizes
-        return unit.tolist()
+        return (row @ self._to_unit + self._middle).tolist()
 
     def join(self, numeric: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """(n, width) features made of numeric columns (n, n_numeric) and codes of the categoricals."""
@@ -68,7 +76,7 @@ class Features:
 
     def codes(self, rows: np.ndarray) -> np.ndarray:
         """(n, number of categoricals) codes of the categoricals."""
-        return (rows[:, self.n_numeric :] @ self._code_of_column).astype(int)
+        return (rows @ self._code_of_column).astype(int)
 
     def snap(self, numeric: np.ndarray) -> np.ndarray:
         """Numeric columns (n, n_numeric) with ints and ordinals moved to the middle of their cells."""
@@ -81,6 +89,6 @@ class Features:
     def sample_prior(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """(n, width) features of random configurations, categoricals by their weights."""
         codes = (rng.random((n, len(self.sizes))) * self.sizes).astype(int)
-        for i, weights in self._weights:
+        for i, weights in self.weights:
             codes[:, i] = rng.choice(len(weights), n, p=weights)
         return self.join(self.snap(rng.random((n, self.n_numeric))), codes)

@@ -42,7 +42,7 @@ def spreads(features: Features, rows: np.ndarray) -> np.ndarray:
 
 
 def normal_reference(features: Features, rows: np.ndarray) -> np.ndarray:
-    """Bandwidths by the rule of thumb 1.06 sd n^(-1/(4 + d)), which statsmodels calls Scott's."""
+    """Bandwidths by the rule of thumb 1.06 sd n^(-1/(4 + d)), which statsmodels calls Scott's; numeric ones first."""
     d = features.n_numeric + len(features.sizes)
     return 1.06 * spreads(features, rows) * len(rows) ** (-1.0 / (4 + d))
 
@@ -52,8 +52,10 @@ class ProductKde:
 
     Parameters
     ----------
-    bandwidths
-        One for each numeric hyperparameter, then one for each categorical; too large ones are cut at (K - 1) / K.
+    sds
+        Bandwidth of each numeric hyperparameter.
+    leaving
+        Bandwidth of each categorical, or one for all; what exceeds (K - 1) / K counts as that.
     prior_weight
         Weight w of the uniform density (of the categoricals' own weights) beside observations of weight 1.
     """
@@ -62,25 +64,40 @@ class ProductKde:
         self,
         features: Features,
         rows: np.ndarray,
-        bandwidths: np.ndarray,
+        sds: np.ndarray,
+        leaving: np.ndarray | float,
         prior_weight: float = 0.0,
     ):
-        self.features, self.rows, self.prior_weight = features, rows, prior_weight
-        self.sds = bandwidths[: features.n_numeric]
-        self.leaving = np.minimum(bandwidths[features.n_numeric :], 1.0 - 1.0 / features.sizes)
-        odds = np.log((1.0 - self.leaving) * (features.sizes - 1) / self.leaving)
-        self._scale = np.concatenate([1.0 / self.sds, np.sqrt(np.maximum(odds, 0.0)).repeat(features.sizes)])
-        self._scaled = _with_norms(rows * self._scale)
-        peak = (1.0 - self.leaving).prod() / (math.sqrt(2 * math.pi) * self.sds).prod()
-        self._height = float(peak) / (len(rows) + prior_weight)
+        self.features, self.sds, self.prior_weight = features, sds, prior_weight
+        self.leaving = np.minimum(leaving, features.uniform_leaving)
+        odds = np.log((1.0 - self.leaving) * features.others / self.leaving)
+        self._scale = np.concatenate([1.0 / sds, np.sqrt(np.maximum(odds, 0.0)).repeat(features.sizes)])
+        self._peak = math.prod((1.0 - self.leaving).tolist()) / math.prod((math.sqrt(2 * math.pi) * sds).tolist())
+        self.rows = rows
+        self._n = len(rows)
+        self._scaled = rows * self._scale
+        self._norms = _half_squares(self._scaled)
+
+    def add(self, row: np.ndarray) -> None:
+        """Make a row (width,) one more observation, at the bandwidths as they are; `sample` will not know it."""
+        if self._n == len(self._scaled):  # room for as many again, so that adding is cheap on average
+            self._scaled = np.concatenate([self._scaled, np.empty_like(self._scaled)])
+            self._norms = np.concatenate([self._norms, np.empty_like(self._norms)])
+        scaled = row * self._scale
+        self._scaled[self._n] = scaled
+        self._norms[self._n] = 0.5 * (scaled @ scaled)
+        self._n += 1
 
     def log_density(self, points: np.ndarray) -> np.ndarray:
         """(m,) logarithms of the density, which counts as 1e-32 where it is lower, as in HpBandSter."""
-        exponents = _with_norms(points * self._scale, reverse=True) @ self._scaled.T  # -|x - x_i|^2 / 2
-        density = np.exp(exponents, out=exponents).sum(axis=1) * self._height
+        n, total = self._n, self._n + self.prior_weight
+        scaled = points * self._scale
+        exponents = scaled @ self._scaled[:n].T
+        exponents -= self._norms[:n]
+        exponents -= _half_squares(scaled)[:, None]  # now minus half the squared distances
+        density = np.exp(exponents, out=exponents).sum(axis=1) * (self._peak / total)
         if self.prior_weight:
-            share = self.prior_weight / (len(self.rows) + self.prior_weight)
-            density += share * np.exp(points @ self.features.log_prior)
+            density += np.exp(points @ self.features.log_prior) * (self.prior_weight / total)
         return np.log(np.maximum(density, LOWEST))
 
     def sample(self, rng: np.random.Generator, n: int, widening: float = 1.0) -> np.ndarray:
@@ -88,29 +105,21 @@ class ProductKde:
         features = self.features
         chosen = rng.random(n) * (len(self.rows) + self.prior_weight)
         prior = chosen >= len(self.rows)
-        chosen = np.minimum(chosen.astype(int), len(self.rows) - 1)
-        sds = self.sds * widening
-        centres = self.rows[chosen, : features.n_numeric]
+        rows = self.rows[np.minimum(chosen.astype(int), len(self.rows) - 1)]
+        centres, sds = rows[:, : features.n_numeric], self.sds * widening
         low, high = ndtr(-centres / sds), ndtr((1.0 - centres) / sds)
-        uniform = rng.random(centres.shape)
-        numeric = np.minimum(np.maximum(centres + sds * ndtri(low + uniform * (high - low)), 0.0), 1.0)
-        codes = features.codes(self.rows)[chosen]
+        quantiles = rng.random(centres.shape)
+        numeric = centres + sds * ndtri(low + quantiles * (high - low))
+        numeric = np.where(prior[:, None], quantiles, np.minimum(np.maximum(numeric, 0.0), 1.0))
+        codes = features.codes(rows)
         change = rng.random((2, *codes.shape))
-        others = (codes + 1 + (change[1] * (features.sizes - 1)).astype(int)) % features.sizes
-        rows = features.join(features.snap(numeric), np.where(change[0] < self.leaving, others, codes))
-        if prior.any():
-            rows[prior] = features.sample_prior(rng, int(prior.sum()))
-        return rows
+        leaves = change[0] < np.where(prior[:, None], features.uniform_leaving, self.leaving)
+        others = (codes + 1 + (change[1] * features.others).astype(int)) % features.sizes
+        codes = np.where(leaves, others, codes)
+        for i, weights in features.weights:
+            codes[prior, i] = rng.choice(len(weights), int(prior.sum()), p=weights)
+        return features.join(features.snap(numeric), codes)
 
 
-def _with_norms(scaled: np.ndarray, reverse: bool = False) -> np.ndarray:
-    """(n, width + 2) rows x with -|x|^2 / 2 and 1 behind them, or with 1 and -|x|^2 / 2.
-
-    The product of x and y, one of each kind, is -|x - y|^2 / 2.
-    """
-    width = scaled.shape[1]
-    rows = np.empty((len(scaled), width + 2))
-    rows[:, :width] = scaled
-    rows[:, width + (1 if reverse else 0)] = -0.5 * np.einsum("nf,nf->n", scaled, scaled)
-    rows[:, width + (0 if reverse else 1)] = 1.0
-    return rows
+def _half_squares(rows: np.ndarray) -> np.ndarray:
+    return 0.5 * np.einsum("nf,nf->n", rows, rows)

@@ -56,7 +56,7 @@ class Lattice:
         edges[sizes == 1, 0] = -1.0  # a single value owns something too
         self._offsets = edges[:, None, :] - self._values[:, None]  # (d, K centres, K + 1 edges)
         self._prior = ndtr((edges - self._middle) / self._span)
-        self._latest: tuple[tuple[float, bytes], np.ndarray] | None = None
+        self._latest: tuple[tuple[float, bytes], np.ndarray] = ((0.0, b""), self._offsets)
 
     def density(self, counts: np.ndarray, mass: np.ndarray) -> np.ndarray:
         """(d, K) probabilities, from the number (d, K) of observations of each value and the sum of their weights.
@@ -80,7 +80,7 @@ class Lattice:
         those of the latest call are kept.
         """
         key = (fineness, counts.tobytes())
-        if self._latest is None or self._latest[0] != key:
+        if self._latest[0] != key:
             left, right = self._gaps(counts > 0)
             left = np.where(counts == 1, np.maximum(left, right), left)
             if fineness == 3.0:  # one observation
