@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hpo_core.errors import DamagedFile, InvalidOption, UnknownName, nearest
+from hpo_core.files import build_once, cache_directory
 from tabular import registry_tables
-from tabular.files import build_once, cache_directory
 from tabular.hdf5 import read_table, write_table
 from tabular.problem import TableProblem
 from tabular.registry_tables import Source, read_source

@@ -14,8 +14,9 @@ import numpy as np
 
 from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_core.registry import benchmarks
+from hpo_core.sealed_hdf5 import UNREADABLE, plain_dtype
 from tabular.families import SOURCES, imported, imported_path
-from tabular.hdf5 import UNREADABLE, is_table, plain_dtype, read_table, write_table
+from tabular.hdf5 import is_table, read_table, write_table
 from tabular.original_export import write_original
 from tabular.original_schema import CURVES, FINALS, UNITS, grid_of
 from tabular.registry_tables import FCNET, FCNET_PAPER

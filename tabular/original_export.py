@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core.errors import InvalidOption, UnsupportedSpace
+from hpo_core.files import replacing
+from hpo_core.hdf5_output import hdf5_output
 from hpo_core.hyperparameters import Choice
-from tabular.files import replacing
-from tabular.hdf5_output import hdf5_output
 from tabular.original_schema import CHOICES, CURVES, FINALS, UNITS
 from tabular.table import Table
 

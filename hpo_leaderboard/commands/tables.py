@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_core.errors import InvalidOption
+from hpo_core.files import cache_directory
 from tabular.families import SOURCES, built_path, imported, imported_path, open_table
-from tabular.files import cache_directory
 
 if TYPE_CHECKING:
     from tabular.table import Table

@@ -11,12 +11,12 @@ import h5py
 import numpy as np
 import pytest
 
-from hpo_core import Benchmark, Ordinal, Space
+from hpo_core import Benchmark, Ordinal, Space, files
 from hpo_core.errors import CacheUnavailable, DamagedFile
-from tabular import files, open_table, read_table, write_table
+from hpo_core.files import build_once, cache_directory, replacing
+from hpo_core.hdf5_output import _Sink
+from tabular import open_table, read_table, write_table
 from tabular.families import built_path
-from tabular.files import build_once, cache_directory, replacing
-from tabular.hdf5_output import _Sink
 from tabular.table import Table
 
 NAME = "mlp-australian"  # one of the smaller tables of the registry package
@@ -248,13 +248,14 @@ def test_a_damaged_built_table_is_rebuilt_with_a_warning(cache, damage):
 
 HANG_HALF_WAY = """
     import sys, time
-    from tabular import families, hdf5
+    from hpo_core import sealed_hdf5
+    from tabular import families
 
-    def hang(path, digest):
+    def hang(path, kind, digest):
         print("half", flush=True)
         time.sleep(600)
 
-    hdf5._write_seal = hang
+    sealed_hdf5._write_seal = hang
     families.open_table(sys.argv[1])
 """
 

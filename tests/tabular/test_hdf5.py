@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hpo_core import Benchmark, Categorical, Ordinal, Space
+from hpo_core import Benchmark, Categorical, Ordinal, Space, sealed_hdf5
 from hpo_core.errors import DamagedFile
-from tabular import TableProblem, hdf5, read_table, write_table
+from tabular import TableProblem, read_table, write_table
+from tabular.hdf5 import TABLE
 from tabular.table import Table
 
 SPACE = Space([Categorical("kind", ["a", "b"]), Ordinal("size", [1, 2.5, 4], default=4)], name="small")
@@ -52,7 +53,7 @@ def path(tmp_path):
 @pytest.fixture
 def large(tmp_path, monkeypatch):
     """A file that counts as large, so that it is mapped and its checksum computed only when it was changed."""
-    monkeypatch.setattr(hdf5, "CHECKED_AT_OPENING", 64)
+    monkeypatch.setattr(sealed_hdf5, "CHECKED_AT_OPENING", 64)
     write_table(make_table(), tmp_path / "large.h5")
     return tmp_path / "large.h5"
 
@@ -153,7 +154,7 @@ def test_a_newer_format_asks_for_an_upgrade(path):
 
 def reseal(path):
     """Give a file that was changed the checksum that fits it."""
-    hdf5._write_seal(path, hdf5.checksum(path))
+    sealed_hdf5._write_seal(path, TABLE, sealed_hdf5.checksum(path))
 
 
 @pytest.mark.parametrize(
@@ -199,8 +200,8 @@ def test_the_checksum_of_a_large_table_is_computed_only_where_needed(large, monk
         computed.append(path)
         return original(path)
 
-    original = hdf5.checksum
-    monkeypatch.setattr(hdf5, "checksum", counted)
+    original = sealed_hdf5.checksum
+    monkeypatch.setattr(sealed_hdf5, "checksum", counted)
     read_table(large)
     assert computed == []
     read_table(large, verify=True)

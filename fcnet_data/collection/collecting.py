@@ -1,0 +1,100 @@
+"""`collect`: measure every item of a `Work`, whatever happens in between, and save the result as one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from fcnet_data.collection.journal import CollectionStopped, Journal, OtherCollection
+from fcnet_data.collection.spreading import in_threads, on_dask
+
+Engine = Callable[[Callable[[int], np.ndarray], list[int]], Iterator[tuple[int, np.ndarray]]]
+
+
+class Work(Protocol):
+    """What is to be collected. It is sent to other machines, so it must be small and picklable.
+
+    settings    everything that decides the numbers, as JSON takes it
+    dtype       of the numbers of an item
+    shape       of the numbers of an item
+    """
+
+    settings: Mapping[str, Any]
+    dtype: np.dtype
+    shape: tuple[int, ...]
+
+    def expected_costs(self) -> np.ndarray:
+        """(n_items,) seconds, or any numbers in proportion to them, for the estimate of the time that is left."""
+
+    def measure(self, item: int) -> np.ndarray:
+        """Numbers of an item: a function of the settings and of the item, apart from measured costs."""
+
+    def save(self, numbers: np.ndarray, path: Path) -> None:
+        """Write the numbers (n_items, ...) of all items to a file, which appears when it is complete."""
+
+    def is_saved(self, path: Path) -> bool:
+        """Whether a file holds this very work."""
+
+
+def collect(work: Work, out: Path, *, engine: str = "threads", n_threads: int | None = None, address: str | None = None,
+            progress: bool = True) -> Path:
+    """Path of the file with everything measured; goes on where an earlier call was stopped.
+
+    Finished items lie in OUT.journal until the file is written. Only one process may collect into a file at a time.
+
+    Parameters
+    ----------
+    engine
+        "threads" on this machine or "dask".
+    n_threads
+        One per core by default.
+    address
+        Of a Dask scheduler; without it, Dask starts a cluster on this machine.
+    """
+    from filelock import FileLock, Timeout
+
+    out = Path(out)
+    if out.is_dir():
+        raise OtherCollection(f"--out must name a file, {out} is a directory")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out.with_name(out.name + ".lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise CollectionStopped(f"another process is collecting into {out}; wait for it or stop it") from None
+    with lock:
+        if out.exists():
+            if not work.is_saved(out):
+                raise OtherCollection(f"{out} exists and holds something else; delete it or give another --out")
+            return out
+        n_threads = n_threads or len(os.sched_getaffinity(0))
+        journal = Journal(out.with_name(out.name + ".journal"), work.settings, work.dtype, work.shape)
+        try:
+            _fill(work, journal, engine, n_threads, address, progress)
+            work.save(np.stack([journal.finished[item] for item in range(len(journal.finished))]), out)
+        finally:
+            journal.close()
+        journal.path.unlink()
+    return out
+
+
+def _fill(
+    work: Work, journal: Journal, engine: str, n_threads: int, address: str | None, progress: bool
+) -> None:
+    from tqdm import tqdm
+
+    costs = work.expected_costs()
+    costs = costs / costs.sum() * 100
+    items = [item for item in range(len(costs)) if item not in journal.finished]
+    results = on_dask(work.measure, items, address) if engine == "dask" else in_threads(work.measure, items, n_threads)
+    form = "{desc} {percentage:3.0f}% |{bar}| {elapsed}, left {remaining}{postfix}"
+    done = sum(costs[item] for item in journal.finished)
+    with tqdm(total=100.0, initial=done, desc="collecting", bar_format=form, disable=not progress) as bar:
+        for item, numbers in results:
+            journal.append(item, numbers)
+            bar.set_postfix_str(f"{len(journal.finished)} of {len(costs)}", refresh=False)
+            bar.update(costs[item])
