@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 
 from hpo_core.errors import HpoError
-from hpo_leaderboard.commands import benchmarks, leaderboard, runs, store, tables
+from hpo_leaderboard.commands import benchmarks, collect, leaderboard, report, runs, store, tables
 
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
@@ -17,6 +17,8 @@ HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compar
   hpo list                         what can be optimized
   hpo run protein rs --seeds 5     run an optimizer, look at the regret
   hpo leaderboard quick            compare the optimizers on the real tables
+  hpo report quick.sqlite          the page of a leaderboard, with data and figures
+  hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
   hpo table info protein           what is in a table, and where its numbers come from
   hpo table stats protein          how hard it is: noise, importance of hyperparameters, neighbourhood of the best
 
@@ -30,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         prog="hpo", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     subcommands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (benchmarks, runs, leaderboard, store, tables):
+    for module in (benchmarks, runs, leaderboard, report, store, tables, collect):
         module.add(subcommands)
     return top
 

@@ -30,6 +30,11 @@ def imported_path(name: str) -> Path:
     return cache_directory() / "imported" / f"{name}.h5"
 
 
+def shipped_path(name: str) -> Path:
+    """Where a table lies that comes with this package."""
+    return Path(__file__).parent / "data" / f"{name}.h5"
+
+
 def open_source(source: Source) -> Table:
     """Table of the registry package, built into the cache on first use and again when found damaged."""
     path = built_path(source.name)
@@ -65,9 +70,11 @@ def open_table(name: str) -> Table:
         return _open_imported(imported_path(name))
     if name in SOURCES:
         return open_source(SOURCES[name])
+    if name in mini.listing():
+        return read_table(shipped_path(name))
     if Path(name).is_file():
         return read_table(Path(name))
-    known = sorted({*SOURCES, *imported.listing()})
+    known = sorted({*SOURCES, *mini.listing(), *imported.listing()})
     raise UnknownName(f"no table {name!r}, neither a name nor a file{nearest(name, known)}; see `hpo table list`")
 
 
@@ -94,13 +101,25 @@ class TableFamily:
         return _problem(open_table(name), options)
 
 
+class ShippedTables:
+    """Tables with learning curves that this project trained; they come with the package."""
+
+    def listing(self) -> dict[str, str]:
+        names = sorted(path.stem for path in shipped_path("").parent.glob("*.h5"))
+        return {name: f"FC-Net on {name.removeprefix('mini-')}: learning curves, 4 repetitions" for name in names}
+
+    def make(self, name: str, **options: Any) -> TableProblem | None:
+        return _problem(open_table(name), options) if name in self.listing() else None
+
+
 class ImportedTables:
     """Tables that the user imported under a name of their own."""
 
     def listing(self) -> dict[str, str]:
         folder = cache_directory() / "imported"
         names = sorted(path.stem for path in folder.glob("*.h5")) if folder.is_dir() else []
-        return {name: "a table that was imported on this machine" for name in names if name not in SOURCES}
+        taken = {*SOURCES, *mini.listing()}
+        return {name: "a table that was imported on this machine" for name in names if name not in taken}
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
         return _problem(open_table(name), options) if name in self.listing() else None
@@ -109,5 +128,6 @@ class ImportedTables:
 fcnet = TableFamily(registry_tables.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")
 nb201 = TableFamily(registry_tables.NB201, "NAS-Bench-201 on {}: 15,625 cells, 6 categoricals, 2 or 3 repetitions")
 mlp = TableFamily(registry_tables.MLP, "MLP on {}: 30,000 configurations, 5 hyperparameters, 5 repetitions")
+mini = ShippedTables()
 imported = ImportedTables()
 SOURCES = {source.name: source for family in (fcnet, nb201, mlp) for source in family.sources}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,8 +11,6 @@ import numpy as np
 
 from fcnet_data.collection.journal import CollectionStopped, Journal, OtherCollection
 from fcnet_data.collection.spreading import in_threads, on_dask
-
-Engine = Callable[[Callable[[int], np.ndarray], list[int]], Iterator[tuple[int, np.ndarray]]]
 
 
 class Work(Protocol):
@@ -23,9 +21,12 @@ class Work(Protocol):
     shape       of the numbers of an item
     """
 
-    settings: Mapping[str, Any]
-    dtype: np.dtype
-    shape: tuple[int, ...]
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+    @property
+    def dtype(self) -> np.dtype: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
 
     def expected_costs(self) -> np.ndarray:
         """(n_items,) seconds, or any numbers in proportion to them, for the estimate of the time that is left."""
@@ -40,8 +41,15 @@ class Work(Protocol):
         """Whether a file holds this very work."""
 
 
-def collect(work: Work, out: Path, *, engine: str = "threads", n_threads: int | None = None, address: str | None = None,
-            progress: bool = True) -> Path:
+def collect(
+    work: Work,
+    out: Path,
+    *,
+    engine: str = "threads",
+    n_threads: int | None = None,
+    address: str | None = None,
+    progress: bool = True,
+) -> Path:
     """Path of the file with everything measured; goes on where an earlier call was stopped.
 
     Finished items lie in OUT.journal until the file is written. Only one process may collect into a file at a time.
@@ -82,9 +90,7 @@ def collect(work: Work, out: Path, *, engine: str = "threads", n_threads: int | 
     return out
 
 
-def _fill(
-    work: Work, journal: Journal, engine: str, n_threads: int, address: str | None, progress: bool
-) -> None:
+def _fill(work: Work, journal: Journal, engine: str, n_threads: int, address: str | None, progress: bool) -> None:
     from tqdm import tqdm
 
     costs = work.expected_costs()

@@ -41,9 +41,7 @@ def fcnet_grid(parts: Sequence[str]) -> Space:
         elif name in GRIDS:
             values.update(GRIDS[name])
         else:
-            raise UnknownName(
-                f"a grid is one of {', '.join(GRIDS)} or hyperparameter=value,value..., got {part!r}"
-            )
+            raise UnknownName(f"a grid is one of {', '.join(GRIDS)} or hyperparameter=value,value..., got {part!r}")
     return _restricted(values)
 
 

@@ -59,7 +59,7 @@ def on_dask(measure: Measure, items: Iterable[int], address: str | None) -> Iter
                 f"no Dask scheduler answers at {where} ({error}); start one with `dask scheduler`"
             ) from None
         waiting = iter(items)
-        under_way = {}
+        under_way: dict[Any, int] = {}
         completed = as_completed()
         while True:
             for item in islice(waiting, max(0, AHEAD * _n_threads(client) - len(under_way))):

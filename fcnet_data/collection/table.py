@@ -16,6 +16,7 @@ from fcnet_data.datasets import InvalidDataset, load, subsample
 from fcnet_data.datasets.dataset import Dataset
 from fcnet_data.fcnet import EPOCHS, REGRESSION_SPACE, TrainingData, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
+from hpo_core.errors import InvalidOption
 from hpo_core.space import Space
 from hpo_core.space_json import space_to_json
 from tabular.hdf5 import read_table, write_table
@@ -48,6 +49,13 @@ class FcnetTable:
     n_rows: int | None = None
 
     dtype = np.dtype(np.float32)
+
+    def __post_init__(self) -> None:
+        if self.n_repetitions < 1 or not 1 <= self.epochs <= EPOCHS:
+            raise InvalidOption(
+                f"a table needs at least 1 repetition and 1..{EPOCHS} epochs, got {self.n_repetitions} and "
+                f"{self.epochs}"
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:

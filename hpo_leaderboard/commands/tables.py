@@ -1,4 +1,4 @@
-"""`hpo table list | info | verify | import | export | stats`."""
+"""`hpo table list | info | verify | import | export | stats | train`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_core.errors import InvalidOption
 from hpo_core.files import cache_directory
-from tabular.families import SOURCES, built_path, imported, imported_path, open_table
+from hpo_leaderboard.commands import collect
+from tabular.families import SOURCES, built_path, imported, imported_path, mini, open_table, shipped_path
 
 if TYPE_CHECKING:
     from tabular.table import Table
@@ -21,6 +22,7 @@ examples:
   hpo table import fcnet_protein_structure_data.hdf5   adds budgets 1..100 and test losses to `protein`
   hpo table export protein --out protein.hdf5          in the schema of the original files
   hpo table stats protein --out statistics             tables and pictures
+  hpo table train concrete --grid B --out concrete.h5  a table of one's own, see `hpo table train --help`
 """
 
 
@@ -47,6 +49,7 @@ def add(subcommands: Any) -> None:
     statistics = _action(actions, "stats", _stats, "statistics of a table, as tables and pictures")
     statistics.add_argument("table", help=TABLE)
     statistics.add_argument("--out", type=Path, help="directory for CSV files and pictures; printed by default")
+    collect.add_training(_action(actions, "train", collect.train_table, "make a table: train FC-Nets on a dataset"))
 
 
 TABLE = "name of a table (see `hpo table list`) or path of a file"
@@ -60,9 +63,11 @@ def _action(actions: Any, name: str, function: Any, summary: str) -> argparse.Ar
 
 def _list(options: argparse.Namespace) -> None:
     print(f"cache: {cache_directory()}")
-    for name in [*SOURCES, *imported.listing()]:
+    for name in [*mini.listing(), *SOURCES, *imported.listing()]:
         if imported_path(name).is_file():
             state = "imported"
+        elif name in mini.listing():
+            state = "comes with the package"
         else:
             state = "built" if built_path(name).is_file() else "built on first use"
         print(f"  {name:<22} {state}")
@@ -98,16 +103,18 @@ def describe(table: Table) -> list[str]:
 def _verify(options: argparse.Namespace) -> None:
     from tabular.hdf5 import read_table
 
-    paths = [_path(name) for name in options.tables] or sorted(cache_directory().glob("*/*.h5"))
-    if not paths:
-        print(f"no tables in {cache_directory()} yet; they are built on first use")
+    paths = [_path(name) for name in options.tables] or _all_paths()
     for path in paths:
         read_table(path, verify=True)
         print(f"ok  {path}")
 
 
+def _all_paths() -> list[Path]:
+    return [*map(shipped_path, mini.listing()), *sorted(cache_directory().glob("*/*.h5"))]
+
+
 def _path(name: str) -> Path:
-    for path in (imported_path(name), built_path(name), Path(name)):
+    for path in (imported_path(name), built_path(name), shipped_path(name), Path(name)):
         if path.is_file():
             return path
     open_table(name)

@@ -1,0 +1,92 @@
+"""Problems that train when they are asked: `cv-rf-DATASET`, `cv-xgb-DATASET` and `cv-lm-DATASET`.
+
+Cross-validation as in Makarova et al. (2021, 2022): ten folds, stratified for classification, on 80 % of the rows; the
+other 20 % are the test set; spaces of their Table 1. The losses of the folds are in `info["folds"]`, that of the test
+set in `info["test_loss"]`. DATASET is a name of `fcnet_data.datasets.names()`.
+
+Losses are functions of configuration and seed. The cost is measured once, when a configuration is first trained on
+this machine, and kept on disk with the rest. `seed=None` is the training with seed 0: the mean over all seeds, which
+other benchmarks give, nobody can compute.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fcnet_data.datasets import Dataset, load, names
+from fcnet_data.datasets.catalogue import CATALOGUE
+from fcnet_data.evaluation_cache import EvaluationCache
+from fcnet_data.trainers import Trainer, cross_validate, trainer
+from hpo_core.errors import InvalidOption
+from hpo_core.files import cache_directory
+from hpo_core.problem import Result
+from hpo_core.space import Config, Space
+
+TRAINERS = {"rf": "forest", "xgb": "xgboost-9", "lm": "linear"}
+WORDS = {"rf": "random forest", "xgb": "XGBoost", "lm": "linear model by SGD"}
+NAME = re.compile(r"cv-(rf|xgb|lm)-(.+)")
+N_FOLDS = 10
+VERSION = 1  # goes up when a release trains differently, so that no evaluation of the old way is used
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """A trainer on a dataset, evaluated by cross-validation."""
+
+    name: str
+    trainer: Trainer
+    dataset: Dataset
+
+    budgets = (1,)
+    optimum = None
+
+    @property
+    def space(self) -> Space:
+        return self.trainer.space
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        data = self.dataset
+        return {
+            "source": f"trained on demand: {self.trainer.name}, {N_FOLDS}-fold cross-validation, 20 % of rows to test",
+            "dataset": f"{data.name}, {data.n_rows} rows x {data.n_features} features, {data.source}",
+            "licence": data.licence,
+            "data": data.digest,
+            "cost": "seconds of processor time of the folds, measured at the first evaluation on this machine",
+        }
+
+    @cached_property
+    def cache(self) -> EvaluationCache:
+        return EvaluationCache(cache_directory() / f"trained-{VERSION}" / f"{self.name}-{self.dataset.digest}.sqlite")
+
+    def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
+        training_seed = 0 if seed is None else seed
+        key = json.dumps([dict(sorted(config.items())), training_seed])
+        found = self.cache.get(
+            key, lambda: cross_validate(self.trainer, config, self.dataset, seed=training_seed, n_folds=N_FOLDS)
+        )
+        return Result(found.valid_loss, found.cost, budget, {"folds": found.folds, "test_loss": found.test_loss})
+
+
+def listing() -> dict[str, str]:
+    """Names with the datasets that are installed."""
+    there = {place: importlib.util.find_spec(place) is not None for place in {e.place for e in CATALOGUE.values()}}
+    shown = [name for name in names() if there[CATALOGUE[name].place]]
+    return {f"cv-{key}-{name}": f"{words} on {name}, 10-fold" for key, words in WORDS.items() for name in shown}
+
+
+def make(name: str, **options: Any) -> CrossValidation | None:
+    """Problem of a name `cv-TRAINER-DATASET`, None for another name."""
+    match = NAME.fullmatch(name)
+    if match is None:
+        return None
+    if options:
+        raise InvalidOption(f"{name!r} has no options, got {', '.join(options)}")
+    key, dataset = match.groups()
+    return CrossValidation(name, trainer(TRAINERS[key]), load(dataset))

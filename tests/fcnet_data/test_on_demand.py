@@ -1,0 +1,117 @@
+"""Problems that train when they are asked."""
+
+import multiprocessing
+import sqlite3
+
+import numpy as np
+import pytest
+
+from fcnet_data import on_demand
+from fcnet_data.datasets import load
+from fcnet_data.trainers import cross_validate, trainer
+from hpo_core import Benchmark, run
+from hpo_core.errors import CacheUnavailable, DamagedFile, InvalidOption, UnknownName
+
+NAME = "cv-lm-wine"
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("HPO_FOUNDRY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def config_of(b, seed=0):
+    return b.space.sample(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "changes"),
+    [("lm", "linear", {}), ("rf", "forest", {"n_estimators": 4}), ("xgb", "xgboost-9", {"n_estimators": 5})],
+)
+def test_the_result_is_that_of_cross_validation(key, name, changes, cache):
+    b = Benchmark(f"cv-{key}-wine")
+    config = {**config_of(b), **changes}
+    found = b.objective(config, seed=3)
+    expected = cross_validate(trainer(name), config, load("wine"), seed=3)
+    assert found.loss == expected.valid_loss == pytest.approx(np.mean(found.info["folds"]))
+    assert found.info["folds"] == expected.folds and len(expected.folds) == 10
+    assert found.info["test_loss"] == expected.test_loss
+
+
+def test_a_configuration_is_trained_once(cache, monkeypatch):
+    config = config_of(Benchmark(NAME))
+    first = [Benchmark(NAME).objective(config, seed=s) for s in (None, 0, 1)]
+    monkeypatch.setattr(on_demand, "cross_validate", None)  # would raise if it were called
+    again = [Benchmark(NAME).objective(dict(reversed(config.items())), seed=s) for s in (None, 0, 1)]
+    assert first == again
+    assert first[0].loss == first[1].loss
+    assert first[0].cost == first[1].cost
+
+
+def test_seeds_and_configurations_are_kept_apart(cache):
+    b = Benchmark("cv-rf-wine")
+    config = {"n_estimators": 3, "min_samples_split": 0.1, "max_depth": 2}
+    losses = {b.objective(config, seed=s).info["folds"] for s in range(4)}
+    assert len(losses) > 1
+    assert b.objective({**config, "max_depth": 1}, seed=0) != b.objective(config, seed=0)
+
+
+def evaluate_there(config):
+    return Benchmark(NAME).objective(config, seed=5)
+
+
+def test_processes_that_train_the_same_agree_even_on_the_cost(cache):
+    config = config_of(Benchmark(NAME), 4)
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        assert len(set(map(str, pool.map(evaluate_there, [config] * 8)))) == 1
+
+
+def test_a_run_of_it_is_a_function_of_its_seed(cache):
+    from baselines import optimizer
+
+    def losses():
+        b = Benchmark(NAME)
+        return [t.result.loss for t in run(b, optimizer("rs", b.space, seed=2), n_trials=3, seed=2).trials]
+
+    first = losses()
+    for path in cache.rglob("*.sqlite"):
+        path.unlink()
+    assert losses() == first
+
+
+def test_a_damaged_cache_is_named_and_left_alone(cache):
+    b = Benchmark(NAME)
+    b.objective(config_of(b), seed=0)
+    (path,) = cache.rglob("*.sqlite")
+    path.write_bytes(b"nonsense" * 1000)
+    with pytest.raises(DamagedFile, match="delete it to train anew"):
+        Benchmark(NAME).objective(config_of(b), seed=0)
+
+
+def test_a_cache_that_cannot_be_written_is_named(cache):
+    cache.parent.mkdir(exist_ok=True)
+    cache.write_text("a file where the directory should be")
+    b = Benchmark(NAME)
+    with pytest.raises(CacheUnavailable, match="HPO_FOUNDRY_CACHE"):
+        b.objective(config_of(b), seed=0)
+
+
+def test_a_locked_cache_is_waited_for_and_then_named(cache, monkeypatch):
+    b = Benchmark(NAME)
+    b.objective(config_of(b), seed=0)
+    (path,) = cache.rglob("*.sqlite")
+    monkeypatch.setattr("fcnet_data.evaluation_cache.PATIENCE", 0.1)
+    with sqlite3.connect(path) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(CacheUnavailable, match="locked"):
+            Benchmark(NAME).objective(config_of(b, 1), seed=0)
+
+
+def test_names():
+    assert {"cv-rf-diabetes", "cv-xgb-wine", "cv-lm-digits"} <= set(on_demand.listing())
+    assert on_demand.make("cv-svm-wine") is None
+    with pytest.raises(UnknownName, match="wine"):
+        Benchmark("cv-rf-wino")
+    with pytest.raises(InvalidOption, match="folds"):
+        Benchmark("cv-rf-wine", folds=3)
