@@ -1,0 +1,117 @@
+"""A Gaussian process over the epochs of one training, whose curves decay (Swersky et al., 2014; Dai et al., 2019).
+
+    y(n) = c + g(n) + noise        validation error after epoch n
+    cov(g(n), g(n')) = scale beta^alpha / (n + n' + beta)^alpha                          Dai et al., eq. 5
+
+which is a mixture of exponentials exp(-lambda n), lambda ~ Gamma(alpha, beta). The asymptote c ~ N(mean, spread^2) is
+that of Swersky et al.; Dai et al. have none (mean = spread = 0), so that every curve of theirs decays to 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption
+
+JITTER = 1e-10  # of the diagonal, relative to its mean: the kernel's columns are nearly alike
+
+
+def decay_kernel(first: np.ndarray, second: np.ndarray, alpha: float, beta: float) -> np.ndarray:
+    """(n, m) covariance beta^alpha / (first + second + beta)^alpha of two rows of epochs."""
+    return (beta / (np.add.outer(first, second) + beta)) ** alpha
+
+
+@dataclass(frozen=True)
+class CurveModel:
+    """Prior over learning curves.
+
+    alpha, beta   shape and rate of the Gamma distribution of decay rates
+    scale         variance of g at epoch 0
+    mean, spread  of the asymptote
+    noise         standard deviation of an observation
+    """
+
+    alpha: float
+    beta: float
+    scale: float = 1.0
+    mean: float = 0.0
+    spread: float = 0.0
+    noise: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta", "scale", "noise"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise InvalidOption(f"{name} of a curve must be a positive number, got {getattr(self, name)!r}")
+
+    def covariance(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """(n, m) prior covariance of noise-free curves at two rows of epochs."""
+        return self.scale * decay_kernel(first, second, self.alpha, self.beta) + self.spread**2
+
+    def log_likelihood(self, errors: np.ndarray) -> float:
+        """Logarithm of the density of errors observed after epochs 1, 2..."""
+        lower, residuals = self._factor(errors)
+        white = np.linalg.solve(lower, residuals)
+        return float(-0.5 * white @ white - np.log(np.diag(lower)).sum() - 0.5 * len(errors) * np.log(2 * np.pi))
+
+    def _factor(self, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        epochs = np.arange(1, len(errors) + 1.0)
+        covariance = self.covariance(epochs, epochs) + self.noise**2 * np.eye(len(errors))
+        return np.linalg.cholesky(covariance), np.asarray(errors, dtype=float) - self.mean
+
+    def posterior(self, errors: np.ndarray, epochs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean (k,) and covariance (k, k) of the noise-free curve at `epochs`, after errors of epochs 1, 2..."""
+        lower, residuals = self._factor(errors)
+        known = np.arange(1, len(errors) + 1.0)
+        cross = np.linalg.solve(lower, self.covariance(known, epochs))
+        mean = self.mean + cross.T @ np.linalg.solve(lower, residuals)
+        return mean, self.covariance(epochs, epochs) - cross.T @ cross
+
+    def simulate(
+        self, errors: np.ndarray, n_epochs: int, n_paths: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Continuations of a curve up to epoch `n_epochs`: observed errors and noise-free ones, (epoch, path) each."""
+        epochs = np.arange(len(errors) + 1.0, n_epochs + 1)
+        mean, covariance = self.posterior(errors, epochs)
+        covariance[np.diag_indices_from(covariance)] += JITTER * max(np.trace(covariance) / len(epochs), self.noise**2)
+        lower = np.linalg.cholesky(covariance).astype(np.float32)
+        free = lower @ rng.standard_normal((len(epochs), n_paths), dtype=np.float32)
+        free += mean[:, None].astype(np.float32)
+        noise = rng.standard_normal(free.shape, dtype=np.float32)
+        noise *= np.float32(self.noise)
+        noise += free
+        return noise, free
+
+
+def conjugate_model(errors: np.ndarray, alpha: float = 1.0, beta: float = 1.0, noise: float = 0.01) -> CurveModel:
+    """Model of Dai et al., appendix B: alpha and beta by a Bayesian update, as if errors were exponential draws.
+
+    Gamma(alpha, beta) becomes Gamma(alpha + N0, beta + sum of the N0 errors). The prior's own two numbers are not in
+    the paper.
+    """
+    return CurveModel(alpha + len(errors), beta + float(np.sum(errors)), noise=noise)
+
+
+def fitted_model(errors: np.ndarray) -> CurveModel:
+    """Model with the highest likelihood on a grid of alpha, beta and noise; scale and asymptote follow from the errors.
+
+    Ours, since curves of the real tables do not decay to 0: the asymptote is believed to lie between 0 and the last
+    error (mean in the middle, two standard deviations to either end), g to be as large as the first error is.
+    """
+    errors = np.asarray(errors, dtype=float)
+    last, height = float(errors[-1]), max(float(np.ptp(errors)), 1e-3 * abs(float(errors[0])), 1e-12)
+    best, found = -np.inf, None
+    for alpha in (0.5, 1.0, 2.0, 4.0):
+        for beta in (1.0, 3.0, 10.0, 30.0):
+            at_one = (beta / (2 + beta)) ** alpha
+            for noise in (0.003, 0.01, 0.03, 0.1, 0.3):
+                model = CurveModel(
+                    alpha, beta, (2 * height) ** 2 / at_one, last / 2, max(abs(last) / 4, 1e-12), noise * height
+                )
+                likelihood = model.log_likelihood(errors)
+                if likelihood > best:
+                    best, found = likelihood, model
+    if found is None:
+        raise InvalidOption(f"a curve needs finite errors, got {errors!r}")
+    return found
