@@ -1,7 +1,7 @@
 """Picture of an optimal stopping rule (Dai et al., 2019, figure 6): which average error means stop, and when.
 
-A configuration of a table with learning curves is trained for some epochs, its curve is continued by simulation, and the
-rule is drawn over the simulated curves (grey) with the curve that the table knows (black).
+A configuration of a table with learning curves is trained for some epochs, its curve is continued by simulation, and
+the rule is drawn over the simulated curves (grey) with the curve that the table knows (black).
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def draw(rule, known, curve, observed, incumbent, path) -> None:
     axes.plot(epochs, np.cumsum(curve)[rule.first_epoch - 1 :] / epochs, color="black", linewidth=2.2)
     axes.set(xlabel="epoch", ylabel="average error so far", title=f"incumbent's error {incumbent:.3g}")
     words = ("go on (d0)", "stop, worse than the incumbent (d1)", "stop, better (d2)", "no simulated curve")
-    patches = [Patch(facecolor=c, edgecolor="black", label=w) for c, w in zip((*COLOURS, "#3d3d3d"), words, strict=True)]
+    legend = zip((*COLOURS, "#3d3d3d"), words, strict=True)
+    patches = [Patch(facecolor=colour, edgecolor="black", label=word) for colour, word in legend]
     axes.legend(handles=patches, loc="upper right", framealpha=0.95)
     figure.savefig(path, dpi=130)
 
