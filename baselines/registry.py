@@ -83,6 +83,10 @@ _ENTRIES: dict[str, Entry] = {
         True,
     ),
     "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
+    "smac": Entry(
+        "expected improvement under a random forest", "Hutter et al. (2011); thesis, app. D.3", "baselines.smac:SMAC"
+    ),
+    "bore": Entry("classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bore:BORE"),
     "optuna-tpe": Entry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
     "optuna-gp": Entry("optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"),
     "optuna-cmaes": Entry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),

@@ -45,6 +45,7 @@ WEIGHTED = Space([Categorical("c", ["x", "y", "z"], weights=[8, 1, 1]), Int("i",
 CONDITIONAL = Space(
     [Categorical("kernel", ["rbf", "linear"]), Float("gamma", 0.1, 10.0)], [Condition("gamma", "kernel", ("rbf",))]
 )
+MODELLED = ("smac", "bore")
 REFUSED = {
     "re": (CONDITIONAL,),
     "reinforce": (MIXED, LINE, CONDITIONAL),
@@ -53,6 +54,8 @@ REFUSED = {
     "tpe": (CONDITIONAL,),
     "tpe-univariate": (CONDITIONAL,),
     "bohb": (CONDITIONAL,),
+    "smac": (CONDITIONAL,),
+    "bore": (CONDITIONAL,),
     "optuna-tpe": (POINT, CONDITIONAL),
     "optuna-gp": (POINT, CONDITIONAL),
     "optuna-cmaes": (POINT, CONDITIONAL),
@@ -78,7 +81,9 @@ def build(name, space=DISCRETE, seed=0, budgets=BUDGETS, **options):
 
 
 def n_trials(name):
-    """Trials of a test; the libraries of others take up to half a second for each."""
+    """Trials of a test; models take milliseconds for each, and the libraries of others up to half a second."""
+    if name in MODELLED:
+        return 40
     return 12 if ".adapters." in str(catalogue()[name].target) else 130
 
 
