@@ -155,6 +155,8 @@ def load_suite(name: str | os.PathLike[str]) -> Suite:
     if missing:
         raise InvalidOption(f"{text} needs {' and '.join(missing)}")
     data.setdefault("name", Path(text).name.removesuffix(SUFFIX))
+    if "max_cost" in data:
+        data.setdefault("n_trials", None)  # TOML has no word for None, and a suite may be limited by cost alone
     return make_suite(**data)
 
 

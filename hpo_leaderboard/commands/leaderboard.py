@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_core.errors import HpoError, InvalidOption
+from hpo_core.errors import HpoError, InvalidOption, MissingExtra
 from hpo_leaderboard.engines import ENGINES, TIMEOUT, make_engine
 from hpo_leaderboard.suite import built_in_suites, changed, load_suite
 
@@ -64,6 +63,7 @@ def _names(text: str) -> list[str]:
 
 def _leaderboard(options: argparse.Namespace) -> None:
     from hpo_leaderboard.experiment import run_experiment
+    from hpo_leaderboard.report import write_report
 
     suite = changed(
         load_suite(options.suite),
@@ -85,10 +85,10 @@ def _leaderboard(options: argparse.Namespace) -> None:
         _say(f"{count} x {failure}")
     print(_table(store_path))
     print(f"\nstore: {store_path} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")
-    if find_spec("hpo_leaderboard.report") is not None:
-        from hpo_leaderboard.report import write_report
-
+    try:
         print(f"page: {write_report(store_path, options.out)}")
+    except MissingExtra as error:
+        _say(f"no page: {error}; then `hpo report {store_path}`")
     _check_complete(outcome)
 
 

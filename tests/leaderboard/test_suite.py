@@ -210,3 +210,11 @@ def test_a_checksum_follows_every_number_of_a_table():
     original = checksum([[1.0, 2.0], [3.0, 4.0]])
     assert checksum([[1.0, 2.0], [3.0, 4.0]]) == original
     assert checksum([[1.0, 2.0], [3.0, np.nextafter(4.0, 5.0)]]) != original
+
+
+def test_a_file_may_limit_runs_by_cost_alone(tmp_path):
+    path = tmp_path / "dear.toml"
+    path.write_text('benchmarks = ["protein"]\noptimizers = ["rs"]\nmax_cost = 3600.0\n')
+    assert (load_suite(path).n_trials, load_suite(path).max_cost) == (None, 3600.0)
+    path.write_text(path.read_text() + "n_trials = 5\n")
+    assert load_suite(path).n_trials == 5

@@ -1,0 +1,188 @@
+"""Figures over evaluations or seconds: regret, test regret, targets reached, mean rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hpo_leaderboard.report.figure import ALL, Figure, Key, Line, Lines, Omitted
+from hpo_leaderboard.report.groups import Group
+from hpo_leaderboard.scores.curves import curve_summary, curves, positions
+from hpo_leaderboard.scores.ranks import average_ranks
+from hpo_leaderboard.scores.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.targets import N_TARGETS, quantile_targets
+
+if TYPE_CHECKING:
+    import pandas
+
+N_PLACES = 120  # of a curve; more would not be seen
+N_RANK_PLACES = 50  # of a rank curve, each place of which takes a thousand samples
+POOLED = {"evaluations": "evaluations", "seconds": "share"}  # axes that benchmarks share
+TITLES = {"evaluations": "evaluations", "seconds": "seconds", "share": "share of the longest run"}
+CARRIED = "A run that has ended keeps its last incumbent."
+FAIR = "An evaluation may be at any budget, so for multi-fidelity optimizers seconds are the fair axis."
+
+
+def places(table: pandas.DataFrame, over: str, n: int = N_PLACES) -> np.ndarray:
+    """At most n places on an axis up to the end of the longest run.
+
+    Half of them are evenly spaced and half evenly in their logarithm, so that either kind of axis shows a smooth curve.
+    """
+    x = positions(table, over)
+    last = x.max()
+    if last <= 0:
+        return np.array([last])
+    if over == "evaluations" and last <= n:
+        return np.arange(1.0, last + 1)
+    first = 1.0 if over == "evaluations" else x[x > 0].min()
+    both = np.concatenate([np.geomspace(first, last, n // 2), np.linspace(first, last, n - n // 2)])
+    return np.unique(np.round(both) if over == "evaluations" else both)
+
+
+def regret_figure(group: Group) -> Figure:
+    """Regret of each benchmark, and relative regret of all of them together."""
+    caption = (
+        "Regret of the incumbent: its noise-free loss at the full budget minus the benchmark's optimum (see Methods "
+        "for benchmarks where that is not known). Lines are medians over runs, bands go from the lower to the upper "
+        f"quartile. {CARRIED} All benchmarks: regret relative to the median regret of a run's first incumbent there, "
+        "runs of all benchmarks taken together; their seconds are divided by those of the longest run on the "
+        f"benchmark. {FAIR} On a logarithmic axis regret zero is drawn at the lower edge. "
+        "The CSV file also has means, standard errors and bootstrap intervals."
+    )
+    views, tables = _regret_views(group, "regret", "regret")
+    pooled: dict[Key, Lines] = {}
+    for over, axis in POOLED.items():
+        if len(group.benchmarks) > 1:
+            grid = places(group.incumbents, axis)
+            summary = curve_summary(group.incumbents, axis, grid, "relative", pooled=True)
+            tables.append(summary.assign(over=axis, value="relative"))
+            pooled[ALL, over] = _lines(summary, "median", "q25", "q75", axis, "relative regret", log_y=True)
+    return _over_benchmarks(group.axes, "regret", "Regret", caption, tables, {**pooled, **views}, "quartiles")
+
+
+def figure_of_test_regret(group: Group) -> Figure | Omitted:
+    """Test regret of each benchmark where it is known."""
+    known = [name for name, table in group.of.items() if table["test_regret"].notna().any()]
+    if not known:
+        return Omitted("test-regret", "Test regret", "The test losses of these benchmarks are not known.")
+    caption = (
+        "Test regret of the same incumbents, which were chosen by their validation loss: noise-free test loss at the "
+        f"full budget minus the lowest one. Lines are medians over runs, bands quartiles. {CARRIED} Choosing by "
+        "validation loss leaves a rest of test regret even in the long run."
+    )
+    chosen = group._replace(of={name: group.of[name] for name in known})
+    views, tables = _regret_views(chosen, "test_regret", "test regret")
+    return _over_benchmarks(group.axes, "test-regret", "Test regret", caption, tables, views, "quartiles")
+
+
+def _regret_views(group: Group, value: str, title: str) -> tuple[dict[Key, Lines], list[pandas.DataFrame]]:
+    views: dict[Key, Lines] = {}
+    tables = []
+    for over in POOLED:
+        for benchmark, table in group.of.items():
+            summary = curve_summary(table, over, places(table, over), value)
+            tables.append(summary.assign(over=over, value=value))
+            log_x = over == "seconds"
+            views[benchmark, over] = _lines(summary, "median", "q25", "q75", over, title, log_x=log_x, log_y=True)
+    return views, tables
+
+
+def target_figure(group: Group) -> Figure:
+    """Share of targets reached, the fixed-target ECDF."""
+    caption = (
+        f"Share of (benchmark, target) pairs whose target the incumbent has reached by then. Targets: {N_TARGETS} "
+        "losses for each benchmark, quantiles of the losses that incumbents of any run in this group had, from easy to "
+        "hard; they depend on the optimizers compared. Benchmarks count alike, bands are 95 % bootstrap intervals over "
+        f"runs. A target that a run never reaches counts as not reached. {FAIR}"
+    )
+    targets = quantile_targets(group.incumbents)
+    views: dict[Key, Lines] = {}
+    tables = []
+    for over, pooled in POOLED.items():
+        parts = {(name, over): table for name, table in group.of.items()}
+        if len(group.benchmarks) > 1:
+            parts = {(ALL, pooled): group.incumbents, **parts}
+        for (name, axis), table in parts.items():
+            share = ecdf(runtimes(table, targets, axis), places(table, axis))
+            tables.append(share.assign(benchmark=name, over=axis))
+            log_x = axis == "seconds"
+            views[name, over] = _lines(share, "share", "low", "high", axis, "share of targets reached", log_x=log_x)
+    name, title, band = "targets", "Targets reached (ECDF)", "95 % intervals"
+    return _over_benchmarks(group.axes, name, title, caption, tables, views, band, only_first=True)
+
+
+def rank_figure(group: Group) -> Figure | Omitted:
+    """Mean rank over the course of the runs."""
+    title = "Mean rank"
+    if len(group.optimizers) < 2:
+        return Omitted("ranks", title, "A rank needs two optimizers that ran on the same benchmarks.")
+    caption = (
+        "Mean rank by regret, 1 being the best: from each benchmark and optimizer one run is drawn, the optimizers are "
+        "ranked, ties sharing ranks, and ranks are averaged over benchmarks; the mean of 1,000 such samples (Feurer et "
+        f"al., 2015) with a 95 % interval for the average over all runs. {CARRIED} {FAIR}"
+    )
+    views: dict[Key, Lines] = {}
+    tables = []
+    for over, axis in POOLED.items():
+        ranks = average_ranks(curves(group.incumbents, axis, places(group.incumbents, axis, N_RANK_PLACES)))
+        tables.append(ranks.assign(over=axis))
+        views[(over,)] = _lines(ranks, "rank", "low", "high", axis, "mean rank, 1 is the best")
+    return Figure(
+        "ranks",
+        title,
+        caption,
+        _joined(tables),
+        {"over": group.axes},
+        views,
+        sheets={"": list(views)},
+        band="95 % intervals",
+    )
+
+
+def _over_benchmarks(
+    axes: tuple[str, str],
+    name: str,
+    title: str,
+    caption: str,
+    tables: list[pandas.DataFrame],
+    views: dict[Key, Lines],
+    band: str,
+    only_first: bool = False,
+) -> Figure:
+    """Figure with choices of benchmark and axis; printed are all benchmarks, a sheet per axis, or only the first."""
+    benchmarks = list(dict.fromkeys(key[0] for key in views))
+    ordered: dict[Key, Lines] = {(benchmark, over): views[benchmark, over] for benchmark in benchmarks for over in axes}
+    sheets = {f"-{over}": [(benchmark, over) for benchmark in benchmarks] for over in axes}
+    if only_first:
+        sheets = {"": [(benchmarks[0], over) for over in axes]}
+    choices = {"benchmark": benchmarks, "over": axes}
+    return Figure(name, title, caption, _joined(tables), choices, ordered, sheets, band)
+
+
+def _lines(table: pandas.DataFrame, y: str, low: str, high: str, over: str, y_title: str, **logs: Any) -> Lines:
+    """Lines of a table with columns optimizer and at, all optimizers at the same places."""
+    lines = [
+        Line(str(name), *(own[column].to_numpy(dtype=float) for column in (y, low, high)))
+        for name, own in table.groupby("optimizer", observed=True)
+    ]
+    grid = table.loc[table["optimizer"] == table["optimizer"].iloc[0], "at"].to_numpy(dtype=float)
+    return Lines(grid, lines, TITLES[over], y_title, **logs)
+
+
+def _joined(tables: list[pandas.DataFrame]) -> pandas.DataFrame:
+    """One table, with the columns that say what a row is about in front."""
+    import pandas as pd
+
+    table = pd.concat(tables, ignore_index=True)
+    keys = [name for name in ("benchmark", "optimizer", "value", "over", "at") if name in table.columns]
+    return table[keys + [name for name in table.columns if name not in keys]]
+
+
+CURVES: tuple[Callable[[Group], Figure | Omitted], ...] = (
+    regret_figure,
+    figure_of_test_regret,
+    target_figure,
+    rank_figure,
+)
