@@ -15,6 +15,7 @@ from hpo_models.features import Features
 
 Score = Callable[[np.ndarray], np.ndarray]  # rows (n, width) -> (n,), higher is better
 N_POINTS, UNIFORM_SHARE, SPREAD = 500, 0.7, 0.1
+REFINEMENTS = (0.1, 0.03, 0.01, 0.003, 0.001)
 
 
 def random_points(
@@ -31,7 +32,8 @@ def random_points(
     uniform = features.sample_prior(rng, n)
     near = uniform[n_uniform:]
     numeric = best[: features.n_numeric] + spread * rng.standard_normal((len(near), features.n_numeric))
-    codes = np.where(rng.random((len(near), len(features.sizes))) < 0.2, features.codes(near), features.codes(best[None]))
+    changed = rng.random((len(near), len(features.sizes))) < 0.2
+    codes = np.where(changed, features.codes(near), features.codes(best[None]))
     uniform[n_uniform:] = features.join(features.snap(np.clip(numeric, 0.0, 1.0)), codes)
     return uniform
 
@@ -83,3 +85,24 @@ def local_search(
         seen_rows.append(places)
         seen_scores.append(heights)
     return np.concatenate(seen_rows), np.concatenate(seen_scores)
+
+
+def refine(
+    features: Features, row: np.ndarray, score: Score, rng: np.random.Generator, n: int = 40
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (k, width) ever closer around a row (width,), and their scores; none where no hyperparameter is a float.
+
+    Gaussian steps of standard deviation 0.1, 0.03, 0.01... in the unit cube, each from the best row so far.
+    """
+    floats = features.cells == 0
+    if not floats.any():
+        return row[None][:0], np.empty(0)
+    rows, scores = [row[None]], [score(row[None])]
+    for spread in REFINEMENTS:
+        best = max(range(len(rows)), key=lambda k: scores[k].max())
+        around = np.repeat(rows[best][[int(np.argmax(scores[best]))]], n, axis=0)
+        steps = spread * rng.standard_normal((n, features.n_numeric)) * floats
+        around[:, : features.n_numeric] = np.clip(around[:, : features.n_numeric] + steps, 0.0, 1.0)
+        rows.append(around)
+        scores.append(score(around))
+    return np.concatenate(rows), np.concatenate(scores)

@@ -83,6 +83,16 @@ _ENTRIES: dict[str, Entry] = {
         True,
     ),
     "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
+    "gp": Entry(
+        "expected improvement under a Gaussian process",
+        "Snoek et al. (2012); thesis, app. E.5",
+        "baselines.gaussian_process:GaussianProcess",
+    ),
+    "gp-ucb": Entry(
+        "confidence bound under a Gaussian process",
+        "Srinivas et al. (2010)",
+        "baselines.gaussian_process:GaussianProcessUCB",
+    ),
     "smac": Entry(
         "expected improvement under a random forest", "Hutter et al. (2011); thesis, app. D.3", "baselines.smac:SMAC"
     ),

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from baselines.acquisition_search import local_search
-from baselines.modelled import Modelled
+from baselines.modelled import Modelled, log_distances
 from baselines.requirements import count, number
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
@@ -71,16 +71,3 @@ class SMAC(Modelled):
         starts = np.concatenate([known, random_rows[np.argsort(-scores, kind="stable")[:N_STARTS]]])
         found, heights = local_search(self._features, starts, score, self._rng)
         return self._first_new(np.concatenate([found, random_rows]), np.concatenate([heights, scores]))
-
-
-def log_distances(losses: np.ndarray) -> np.ndarray:
-    """log(loss - lowest + margin), standardised; the margin is a tenth of the way from the lowest to the median loss.
-
-    Order stays, while a loss of 1e7 among losses of 1e-5 no longer decides about everything.
-    """
-    lowest = losses.min()
-    margin = 0.1 * (np.median(losses) - lowest) or 0.1 * (losses.max() - lowest)
-    if margin == 0:
-        return np.zeros_like(losses)
-    values = np.log(losses - lowest + margin)
-    return (values - values.mean()) / values.std()

@@ -23,6 +23,7 @@ class Features:
     others      K - 1
     uniform_leaving   (K - 1) / K, the probability that a uniform draw is another value than a given one
     weights     probabilities of the values of those categoricals that have them, with the categorical's place
+    groups      (width,) number of the hyperparameter, among those that have columns, that a column belongs to
     log_prior   (width,) its product with a row of features is the logarithm of the row's density under the prior
     """
 
@@ -41,6 +42,8 @@ class Features:
         self.sizes = np.array([h.size for _, h in categorical], dtype=int)
         self._starts = self.n_numeric + np.cumsum(self.sizes) - self.sizes
         self.width = self.n_numeric + int(self.sizes.sum())
+        categories = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        self.groups = np.concatenate([np.arange(self.n_numeric), self.n_numeric + categories])
         self.others = self.sizes - 1.0
         self.uniform_leaving = self.others / self.sizes
         self._code_of_column = np.zeros((self.width, len(self.sizes)))

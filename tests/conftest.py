@@ -3,6 +3,7 @@
 import os
 import tempfile
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy loads: threads of small products wait for one another
 from hypothesis import settings
 
 _cache = tempfile.TemporaryDirectory(prefix="hpo-foundry-tests-")

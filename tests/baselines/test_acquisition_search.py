@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from baselines.acquisition_search import local_search, neighbours, random_points
+from baselines.acquisition_search import local_search, neighbours, random_points, refine
 from hpo_core import Benchmark
 from hpo_core.hyperparameters import Categorical, Constant, Float, Int, Ordinal
 from hpo_core.space import Space
@@ -66,3 +66,15 @@ def test_local_search_reaches_the_only_maximum_of_a_separable_score():
     assert scores.max() == pytest.approx((everything @ weights).max())
     np.testing.assert_allclose(rows @ weights, scores)
     np.testing.assert_array_equal(rows[:4], starts)
+
+
+def test_refinement_closes_in_on_a_peak_and_leaves_discrete_spaces_alone():
+    features = Features(Space([Float("x", 0, 1), Float("y", 0, 1), Categorical("c", [1, 2])]))
+    rng = np.random.default_rng(4)
+    peak = np.array([0.3, 0.8])
+    start = features.join(np.array([[0.45, 0.65]]), np.array([[1]]))[0]
+    rows, scores = refine(features, start, lambda r: -np.linalg.norm(r[:, :2] - peak, axis=1), rng)
+    assert scores.max() > -2e-3
+    np.testing.assert_array_equal(rows[:, 2:], np.tile([0.0, 1.0], (len(rows), 1)))
+    discrete = Features(Benchmark("protein").space)
+    assert len(refine(discrete, discrete.sample_prior(rng, 1)[0], lambda r: r[:, 0], rng)[0]) == 0

@@ -45,7 +45,7 @@ WEIGHTED = Space([Categorical("c", ["x", "y", "z"], weights=[8, 1, 1]), Int("i",
 CONDITIONAL = Space(
     [Categorical("kernel", ["rbf", "linear"]), Float("gamma", 0.1, 10.0)], [Condition("gamma", "kernel", ("rbf",))]
 )
-MODELLED = ("smac", "bore")
+MODELLED = ("gp", "gp-ucb", "smac", "bore")
 REFUSED = {
     "re": (CONDITIONAL,),
     "reinforce": (MIXED, LINE, CONDITIONAL),
@@ -54,6 +54,8 @@ REFUSED = {
     "tpe": (CONDITIONAL,),
     "tpe-univariate": (CONDITIONAL,),
     "bohb": (CONDITIONAL,),
+    "gp": (CONDITIONAL,),
+    "gp-ucb": (CONDITIONAL,),
     "smac": (CONDITIONAL,),
     "bore": (CONDITIONAL,),
     "optuna-tpe": (POINT, CONDITIONAL),

@@ -1,0 +1,137 @@
+"""Hyperparameters of a Gaussian process from observations: the most probable ones, or samples of their posterior.
+
+The most probable ones are found by L-BFGS with analytic gradients, inside a box, from one or several starts: a given
+one (such as the hyperparameters found before the last observation came in), a fixed one, and random ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption
+from hpo_models.gp_kernels import Kernel
+from hpo_models.gp_posterior import LogPosterior, NotPositiveDefinite
+from hpo_models.gp_priors import Box, Priors
+from hpo_models.slice_sampling import slice_samples
+
+FIRST = (1.0, 1.0, 1e-3)  # lengthscale, scale and noise that the first search starts from
+RANDOM = ((0.05, 20.0), (0.1, 10.0), (1e-6, 0.1))  # log-uniform ranges of further starts
+MAX_STEPS = 200
+TOLERANCE = 1e-3  # largest component of the gradient, in nats per unit of a logarithm, at which a search ends
+RELATIVE_TOLERANCE = 1e-6  # or the gain of a step, relative to the density's logarithm
+
+
+class Hyperparameters(NamedTuple):
+    """lengthscales (g,) of the groups of input columns, variance of the function, variance of the noise."""
+
+    lengthscales: np.ndarray
+    scale: float
+    noise: float
+
+
+class Fitting(NamedTuple):
+    """How hyperparameters are looked for, see the module's head."""
+
+    n_starts: int = 1
+    max_steps: int = MAX_STEPS
+    tolerance: float = TOLERANCE
+    relative_tolerance: float = RELATIVE_TOLERANCE
+    box: Box = Box()
+
+
+DEFAULT = Fitting()
+
+
+def most_probable(
+    x: np.ndarray,
+    y: np.ndarray,
+    groups: np.ndarray,
+    kernel: Kernel,
+    priors: Priors,
+    fitting: Fitting = DEFAULT,
+    start: Hyperparameters | None = None,
+    rng: np.random.Generator | None = None,
+) -> Hyperparameters:
+    """Hyperparameters with the highest posterior density found, of (n, d) inputs and (n,) standardised observations.
+
+    The first search starts from `start`, or if that is None from a fixed place; further ones from random places.
+    """
+    from scipy.optimize import minimize
+
+    if fitting.n_starts > 1 and rng is None:
+        raise InvalidOption(f"{fitting.n_starts} starts need an rng, for all but the first are random; got None")
+    density = LogPosterior(x, y, groups, kernel, priors)
+    limits = _limits(int(groups.max()) + 1, fitting.box)
+
+    def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
+        try:
+            value, gradient = density.value_and_gradient(theta)
+        except NotPositiveDefinite:
+            return 1e10, np.zeros_like(theta)  # a step that went too far: the line search comes back
+        return -value, -gradient
+
+    best: Any = None
+    options = {"maxiter": fitting.max_steps, "gtol": fitting.tolerance, "ftol": fitting.relative_tolerance}
+    for theta in _starts(limits, start, fitting.n_starts, rng):
+        found = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+        if best is None or found.fun < best.fun:
+            best = found
+    return _unpack(best.x)
+
+
+def posterior_samples(
+    x: np.ndarray,
+    y: np.ndarray,
+    groups: np.ndarray,
+    kernel: Kernel,
+    priors: Priors,
+    rng: np.random.Generator,
+    start: Hyperparameters,
+    box: Box = DEFAULT.box,
+) -> list[Hyperparameters]:
+    """Ten samples of the hyperparameters' posterior, by slice sampling of their logarithms from `start`.
+
+    The priors are densities of the values, so the logarithms carry the Jacobian, the sum of the logarithms. The mean
+    is at its most probable value for each of the samples, not sampled.
+    """
+    density = LogPosterior(x, y, groups, kernel, priors)
+    limits = _limits(int(groups.max()) + 1, box)
+
+    def log_density(theta: np.ndarray) -> float:
+        if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():
+            return -np.inf
+        try:
+            return density.value(theta) + float(theta.sum())
+        except NotPositiveDefinite:
+            return -np.inf
+
+    theta = np.clip(_pack(start), limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
+    return [_unpack(sample) for sample in slice_samples(log_density, theta, rng)]
+
+
+def _starts(
+    limits: np.ndarray, start: Hyperparameters | None, n: int, rng: Any
+) -> Iterator[np.ndarray]:
+    n_groups = len(limits) - 2
+    first = Hyperparameters(np.full(n_groups, FIRST[0]), FIRST[1], FIRST[2]) if start is None else start
+    yield np.clip(_pack(first), limits[:, 0], limits[:, 1])
+    low, high = np.log(RANDOM).T
+    low, high = np.repeat(low, [n_groups, 1, 1]), np.repeat(high, [n_groups, 1, 1])
+    for _ in range(n - 1):
+        yield np.clip(rng.uniform(low, high), limits[:, 0], limits[:, 1])
+
+
+def _limits(n_groups: int, box: Box) -> np.ndarray:
+    """(n_groups + 2, 2) lowest and highest logarithms."""
+    return np.log([box.lengthscale] * n_groups + [box.scale, box.noise])
+
+
+def _pack(values: Hyperparameters) -> np.ndarray:
+    return np.log(np.concatenate([values.lengthscales, [values.scale, values.noise]]))
+
+
+def _unpack(theta: np.ndarray) -> Hyperparameters:
+    return Hyperparameters(np.exp(theta[:-2]), float(np.exp(theta[-2])), float(np.exp(theta[-1])))

@@ -1,0 +1,70 @@
+"""Priors of a Gaussian process' hyperparameters, and the box that they are searched in.
+
+    lengthscale   one per group of input columns
+    scale         variance of the function
+    noise         variance of the observations around the function
+    mean          constant mean of the function
+
+All are meant for inputs in the unit cube and for standardised losses. `MAP` has the priors that the code of Makarova et
+al. (2022) has; the noise is believed to be small, with a pole of the density at 0. `MARGINAL_LIKELIHOOD` has none, for
+type II maximum likelihood.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Protocol
+
+
+class Prior(Protocol):
+    """Logarithm of a density up to a constant, and its derivative, both at a value of the hyperparameter itself."""
+
+    def log_density(self, value: float) -> float: ...
+    def slope(self, value: float) -> float: ...
+
+
+class Gamma(NamedTuple):
+    """Gamma distribution by mean and shape."""
+
+    mean: float
+    shape: float
+
+    def log_density(self, value: float) -> float:
+        return (self.shape - 1.0) * math.log(value) - value * self.shape / self.mean
+
+    def slope(self, value: float) -> float:
+        return (self.shape - 1.0) / value - self.shape / self.mean
+
+
+class LogNormal(NamedTuple):
+    """Distribution of a value whose logarithm is normal."""
+
+    location: float
+    spread: float
+
+    def log_density(self, value: float) -> float:
+        return -math.log(value) - 0.5 * ((math.log(value) - self.location) / self.spread) ** 2
+
+    def slope(self, value: float) -> float:
+        return -(1.0 + (math.log(value) - self.location) / self.spread**2) / value
+
+
+class Priors(NamedTuple):
+    """What is believed before the observations; None is flat. The mean is normal around 0 with a variance, or flat."""
+
+    lengthscale: Prior | None = None
+    scale: Prior | None = LogNormal(0.0, 1.0)
+    noise: Prior | None = Gamma(0.1, 0.1)
+    mean_variance: float | None = 1.0
+
+
+class Box(NamedTuple):
+    """Lowest and highest value of each positive hyperparameter."""
+
+    lengthscale: tuple[float, float] = (1e-2, 1e4)
+    scale: tuple[float, float] = (1e-3, 1e3)
+    noise: tuple[float, float] = (1e-9, 1e6)
+
+
+MAP = Priors()
+MARGINAL_LIKELIHOOD = Priors(None, None, None, None)
