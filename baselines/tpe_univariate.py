@@ -164,14 +164,14 @@ class _Numbers:
 
     def suggest(self, rng: np.random.Generator, good: list[int], weights: np.ndarray, n_candidates: int) -> float:
         """Code, which becomes that of the next row."""
-        units = np.array(self._units)
-        draws = adaptive_mixture(units[good], np.ones(len(good))).sample(rng, n_candidates) if good else rng.random(1)
-        codes = self._h.from_unit(draws)
-        if n_candidates > 1:
+        if not good:
+            codes = self._h.from_unit(rng.random(1))
+        else:
+            units, bad = np.array(self._units), np.flatnonzero(weights)
+            l = adaptive_mixture(units[good], np.ones(len(good)))
+            g = adaptive_mixture(units[bad], weights[bad])
+            codes = self._h.from_unit(l.sample(rng, n_candidates))
             low, high = self._h.to_unit(codes - self._half_cell), self._h.to_unit(codes + self._half_cell)
-            bad = np.flatnonzero(weights)
-            l = adaptive_mixture(units[good], np.ones(len(good))).mass(low, high)
-            g = adaptive_mixture(units[bad], weights[bad]).mass(low, high)
-            codes = codes[[np.argmax(l / g)]]
+            codes = codes[[np.argmax(l.mass(low, high) / g.mass(low, high))]]
         self._units.append(float(self._h.to_unit(codes)[0]))
         return int(codes[0]) if isinstance(self._h, Int) else float(codes[0])

@@ -105,11 +105,12 @@ class ProductKde:
         features = self.features
         chosen = rng.random(n) * (len(self.rows) + self.prior_weight)
         prior = chosen >= len(self.rows)
-        rows = self.rows[np.minimum(chosen.astype(int), len(self.rows) - 1)]
-        centres, sds = rows[:, : features.n_numeric], self.sds * widening
+        places = np.minimum(chosen.astype(int), len(self.rows) - 1)
+        rows = self.rows[places]
+        centres, sds = self.rows[:, : features.n_numeric], self.sds * widening
         low, high = ndtr(-centres / sds), ndtr((1.0 - centres) / sds)
-        quantiles = rng.random(centres.shape)
-        numeric = centres + sds * ndtri(low + quantiles * (high - low))
+        quantiles = rng.random((n, features.n_numeric))
+        numeric = centres[places] + sds * ndtri(low[places] + quantiles * (high - low)[places])
         numeric = np.where(prior[:, None], quantiles, np.minimum(np.maximum(numeric, 0.0), 1.0))
         codes = features.codes(rows)
         change = rng.random((2, *codes.shape))

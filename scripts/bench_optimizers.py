@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from baselines import catalogue, optimizer
+from baselines.adapters.library import quiet
 from hpo_core import Benchmark, Optimizer, Proposal, Space
 from hpo_core.errors import UnsupportedSpace
 
@@ -62,14 +63,16 @@ class HpBandSter:
 
     def ask(self) -> Proposal:
         budget = next(self._budgets)
-        self._latest = dict(self._generator.get_config(budget)[0])
+        with quiet("hpbandster"):
+            self._latest = dict(self._generator.get_config(budget)[0])
         config = {n: self._space[n].value(c) if n in self._ordinal else c for n, c in self._latest.items()}
         return Proposal(self._space.check(config), budget)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         job = self._job((0, 0, 0), config=self._latest, budget=proposal.budget)
         job.result = {"loss": loss}
-        self._generator.new_result(job)
+        with quiet("hpbandster"):
+            self._generator.new_result(job)
 
 
 def build(name: str, space: Space, seed: int) -> Optimizer:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.adapters.library import required
+from baselines.adapters.library import required, versions
 from baselines.adapters.searched import Searched
 from baselines.requirements import without_conditions
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter
@@ -34,6 +34,7 @@ class HyperoptTPE:
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0):
         self._searched = Searched(without_conditions(space, self.name), self.name)
         self._hyperopt = hyperopt = required("hyperopt", "peers")
+        self.version = versions("hyperopt")
         self._rng = np.random.default_rng(seed)
         self._trials = hyperopt.Trials()
         self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))

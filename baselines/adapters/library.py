@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.metadata import version
 from typing import Any
 
 from hpo_core.errors import MissingExtra
@@ -19,6 +20,11 @@ def required(module: str, extra: str) -> Any:
             return import_module(module)
         except ImportError as error:
             raise MissingExtra(error.name or module, extra) from error
+
+
+def versions(*distributions: str) -> str:
+    """Names and versions of installed packages, such as 'optuna 5.0.0, cmaes 0.13.1'."""
+    return ", ".join(f"{distribution} {version(distribution)}" for distribution in distributions)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from baselines.adapters.library import quiet, required
+from baselines.adapters.library import quiet, required, versions
 from baselines.adapters.searched import Searched
 from baselines.requirements import without_conditions
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter
@@ -48,8 +48,10 @@ class OptunaStudy:
         self.name = name
         self._searched = Searched(without_conditions(space, name), name)
         optuna: Any = required("optuna", "peers")
+        self.version = versions("optuna")
         if needs is not None:
             required(*needs)
+            self.version = versions("optuna", needs[0])
         self._distributions = distributions(self._searched.space)
         self._failed = optuna.trial.TrialState.FAIL
         self._pending: Pending[Any] = Pending()

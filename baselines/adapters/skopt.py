@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.adapters.library import quiet, required
+from baselines.adapters.library import quiet, required, versions
 from baselines.adapters.searched import Searched
 from baselines.requirements import count, without_conditions
 from hpo_core.hyperparameters import Choice, Float, Hyperparameter
@@ -33,6 +33,7 @@ class SkoptGP:
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_startup: int = 10):
         self._searched = Searched(without_conditions(space, self.name), self.name)
         skopt = required("skopt", "peers")
+        self.version = versions("scikit-optimize")
         self._rng = np.random.default_rng(seed)
         self._pending: Pending[list[Any]] = Pending()
         self._losses: list[float] = []

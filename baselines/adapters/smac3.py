@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from baselines.adapters.library import quiet, required
+from baselines.adapters.library import quiet, required, versions
 from baselines.adapters.searched import Searched
 from baselines.requirements import count
 from hpo_core.optimizer import Pending
@@ -33,7 +34,9 @@ class SMAC3:
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_trials: int = 100):
         self._space, self._searched = space, Searched(space, self.name)
         smac = required("smac", "peers")
+        self.version = versions("smac")
         self._pending: Pending[Any] = Pending()
+        self._n_asked = 0
         self._worst = -math.inf
         with quiet("smac"):
             scenario = smac.Scenario(
@@ -48,11 +51,14 @@ class SMAC3:
     def ask(self) -> Proposal | None:
         from smac.main.exceptions import ConfigurationSpaceExhaustedException
 
+        if self._all_asked():
+            return None
         try:
             with quiet("smac"):
                 trial = self._facade.ask()
         except (ConfigurationSpaceExhaustedException, StopIteration):  # the one first, the other ever after
             return None
+        self._n_asked += 1
         return self._pending.add(Proposal(self._space.check({**trial.config, **self._searched.single})), trial)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
@@ -67,3 +73,8 @@ class SMAC3:
         with quiet("smac"):
             told = TrialValue(self._worst if failed else float(loss), time=cost, status=status)
             self._facade.tell(trial, told, save=False)
+
+    def _all_asked(self) -> bool:
+        """Whether nothing is left; SMAC itself would search for ever as long as it was told nothing."""
+        space = self._searched.space
+        return space.finite and next(islice(space.configs(), self._n_asked, None), None) is None
