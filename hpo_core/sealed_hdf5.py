@@ -69,7 +69,9 @@ def _write(path: Path, header: str, arrays: Mapping[str, np.ndarray], compress: 
     with hdf5_output(path, userblock_size=SEAL_SIZE) as (file, _):
         file.attrs["header"] = header
         for name in sorted(arrays):
-            file.create_dataset(f"columns/{name}", data=arrays[name], **options)
+            # one chunk: whoever reads a compressed array reads all of it, and it compresses better in one piece
+            chunks = arrays[name].shape if compress else None
+            file.create_dataset(f"columns/{name}", data=arrays[name], chunks=chunks, **options)
 
 
 def checksum(path: Path) -> str:
