@@ -37,10 +37,11 @@ from hpo_models.gplvm_statistics import (
     covariance_gradients,
 )
 
+Limits = tuple[float | None, float | None]
 JITTER = 1e-6  # on the diagonal of K, in units of the kernel's variance
 KERNELS = ("matern52", "rbf")
 START_NOISE = 0.01  # share of the variance that a fit first takes for noise
-LOG_BOUNDS = (-12.0, 12.0)  # of the logarithms of all positive parameters
+LOG_BOUNDS: Limits = (-12.0, 12.0)  # of the logarithms of all positive parameters
 OUT_OF_REACH = 1e4  # negative bound per output, in nats, where it cannot be computed
 
 
@@ -238,11 +239,12 @@ class Shapes(NamedTuple):
     def n_free(self) -> int:
         return math.prod(self.means) + math.prod(self.inducing)
 
-    def bounds(self, held: np.ndarray | None = None) -> list[tuple[float | None, float | None]]:
+    def bounds(self, held: np.ndarray | None = None) -> list[Limits]:
         """Limits of each number; the precision of the noise stays as it is in `held`."""
         n_positive = math.prod(self.means) + 1 + self.means[1]
-        last = LOG_BOUNDS if held is None else (float(held[-1]), float(held[-1]))
-        return [(None, None)] * self.n_free + [LOG_BOUNDS] * n_positive + [last]
+        last: Limits = LOG_BOUNDS if held is None else (float(held[-1]), float(held[-1]))
+        none: Limits = (None, None)
+        return [*[none] * self.n_free, *[LOG_BOUNDS] * n_positive, last]
 
     def pack(self, parameters: Parameters) -> np.ndarray:
         latent, beta = parameters
