@@ -1,4 +1,4 @@
-"""Optimizers, one per file, by name.
+"""Optimizers and stopping criteria, one per file, by name.
 
 >>> from hpo_core import Benchmark
 >>> from baselines import optimizer
@@ -8,5 +8,6 @@
 """
 
 from baselines.registry import Entry, catalogue, optimizer, optimizers, register_optimizer
+from baselines.stopping.registry import criteria, criterion
 
-__all__ = ["Entry", "catalogue", "optimizer", "optimizers", "register_optimizer"]
+__all__ = ["Entry", "catalogue", "criteria", "criterion", "optimizer", "optimizers", "register_optimizer"]

@@ -59,6 +59,27 @@ def most_probable(
 
     The first search starts from `start`, or if that is None from a fixed place; further ones from random places.
     """
+    return modes(x, y, groups, kernel, priors, fitting, start, rng)[0].hyperparameters
+
+
+class Mode(NamedTuple):
+    """Hyperparameters at which a search ended, with the logarithm of their posterior density up to a constant."""
+
+    hyperparameters: Hyperparameters
+    log_density: float
+
+
+def modes(
+    x: np.ndarray,
+    y: np.ndarray,
+    groups: np.ndarray,
+    kernel: Kernel,
+    priors: Priors,
+    fitting: Fitting = DEFAULT,
+    start: Hyperparameters | None = None,
+    rng: np.random.Generator | None = None,
+) -> list[Mode]:
+    """Where the searches of `most_probable` ended, one per start, the most probable first."""
     from scipy.optimize import minimize
 
     if fitting.n_starts > 1 and rng is None:
@@ -73,13 +94,12 @@ def most_probable(
             return 1e10, np.zeros_like(theta)  # a step that went too far: the line search comes back
         return -value, -gradient
 
-    best: Any = None
+    found = []
     options = {"maxiter": fitting.max_steps, "gtol": fitting.tolerance, "ftol": fitting.relative_tolerance}
     for theta in _starts(limits, start, fitting.n_starts, rng):
-        found = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-        if best is None or found.fun < best.fun:
-            best = found
-    return _unpack(best.x)
+        result = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+        found.append(Mode(_unpack(result.x), -float(result.fun)))
+    return sorted(found, key=lambda mode: -mode.log_density)
 
 
 def posterior_samples(

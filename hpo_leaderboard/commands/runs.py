@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.registry import catalogue, optimizer
+from baselines.stopping import criterion
 from hpo_core import Benchmark, Run, run
 from hpo_core.errors import InvalidOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hpo_core import Trial
+    from hpo_core import StoppingCriterion, Trial
 
 EXAMPLES = """\
 examples:
   hpo run protein tpe --trials 100 --seeds 5
   hpo run counting-ones-8-8 bohb --max-cost 200000 --trials 1000 --workers 4
+  hpo run protein tpe --trials 500 --stop "regret-bound:0.001"
   hpo run protein re --option population=20 --option tournament=5
 """
 
@@ -47,6 +49,7 @@ def add(subcommands: Any) -> None:
     command.add_argument("--seeds", type=int, default=1, help="number of runs, with the seeds 0, 1, ... (1)")
     command.add_argument("--workers", type=int, default=1, help="evaluations at the same time (1)")
     command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the optimizer")
+    command.add_argument("--stop", metavar="CRITERION", help="stopping criterion, see `hpo criteria`")
     command.add_argument("--out", type=Path, help="directory for the runs, one file each")
     command.set_defaults(action=_run)
 
@@ -77,7 +80,7 @@ def _run(options: argparse.Namespace) -> None:
                 max_cost=options.max_cost,
                 seed=seed,
                 workers=options.workers,
-                stop=_progress(bar),
+                stop=_watched(bar, None if options.stop is None else criterion(options.stop, benchmark.space)),
             )
             runs.append(done)
             if options.out is not None:
@@ -97,15 +100,16 @@ def parse_option(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _progress(bar: Any) -> Any:
-    """A stopping criterion that never stops, and moves the bar."""
+def _watched(bar: Any, stop: StoppingCriterion | None) -> StoppingCriterion:
+    """A stopping criterion, or one that never stops, that also moves the bar."""
     best = float("inf")
 
-    def tick(trials: Sequence[Trial]) -> None:
+    def tick(trials: Sequence[Trial]) -> str | None:
         nonlocal best
         best = min(best, trials[-1].loss)
         bar.set_postfix_str(f"lowest loss {best:.6g}", refresh=False)
         bar.update()
+        return None if stop is None else stop(trials)
 
     return tick
 

@@ -15,7 +15,7 @@ from hpo_models.acquisition import (
 )
 
 
-@pytest.mark.parametrize(("mean", "deviation", "best"), [(0.0, 1.0, 0.0), (1.0, 0.5, 0.2), (-2.0, 0.3, 0.0), (3.0, 1.0, 0)])
+@pytest.mark.parametrize(("mean", "deviation", "best"), [(0.0, 1.0, 0.0), (1.0, 0.5, 0.2), (-2.0, 0.3, 0.0), (3, 1, 0)])
 def test_expected_improvement_is_the_integral(mean, deviation, best):
     def integrand(f):
         return (best - f) * norm.pdf(f, mean, deviation)
@@ -32,10 +32,11 @@ def test_expected_improvement_at_the_mean():
 
 def test_log_improvement_in_the_tail():
     # phi(z) + z Phi(z) = phi(z) / z^2 (1 - 3 / z^2 + 15 / z^4 - 105 / z^6 ...)
-    for z in (-30.0, -100.0, -199.9, -200.1, -1e4):
+    for z in (-100.0, -199.9, -200.1, -1e4):
         series = (1 - 3 / z**2 + 15 / z**4 - 105 / z**6) / z**2
         expected = -0.5 * z**2 - 0.5 * math.log(2 * math.pi) + math.log(series)
-        assert float(log_improvement(np.array([z]))[0]) == pytest.approx(expected, rel=1e-9)
+        rounding = 1e-15 * z**2  # of a logarithm near z^2 / 2
+        assert float(log_improvement(np.array([z]))[0]) == pytest.approx(expected, abs=3e-11 + rounding)
     grid = np.linspace(-300, 3, 5001)
     assert (np.diff(log_improvement(grid)) > 0).all()
 

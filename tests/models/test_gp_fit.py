@@ -112,6 +112,19 @@ def test_slice_samples_of_a_correlated_normal():
     assert np.cov(draws.T) == pytest.approx(covariance, abs=0.35)
 
 
+def test_a_slice_is_cut_where_a_point_fell_out():
+    evaluations = 0
+
+    def log_density(x):  # a needle, which steps of width 1 find only by cutting the interval
+        nonlocal evaluations
+        evaluations += 1
+        return -0.5 * (float(x[0]) / 1e-4) ** 2
+
+    draws = slice_samples(log_density, np.zeros(1), np.random.default_rng(2), 500, 0, 1)[:, 0]
+    assert draws.std() == pytest.approx(1e-4, rel=0.2)
+    assert evaluations < 500 * 30
+
+
 def test_slice_samples_stay_where_the_density_is():
     def log_density(x):  # uniform on [0, 1]
         return 0.0 if 0.0 <= x[0] <= 1.0 else -math.inf

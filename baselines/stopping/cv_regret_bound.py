@@ -1,0 +1,141 @@
+"""`cv-regret-bound`: stop when the bound on the regret is below the error of cross-validation (Makarova et al., 2022).
+
+    threshold = scale * sqrt((1 / k + 1 / (k - 1)) s^2),   s^2 the variance of the incumbent's k fold losses     eq. 9
+    stop when   bound < threshold                                                                               eq. 10
+
+|D_i| / |D_-i| is 1 / (k - 1) for k equal folds, and s^2 divides by k (algorithm 1, line 11). The folds' losses are read
+from a trial's `info["folds"]`.
+
+    paper            algorithm 1: the threshold follows the incumbent; from 20 trials on. scale 1
+    reference-code   the threshold is that of the incumbent after 20 trials and is kept; what the paper calls 0.21 is
+                     scale 1, and 0.5 is scale 0.5 / 0.21
+    default          ours: it follows the incumbent, scale 3.5, three checks in a row, from 28 trials on; no bound
+                     where the model takes the trials for unrelated to each other, see `trusted`
+
+Ours was chosen on recorded runs of the paper (random forest and XGBoost on 9 datasets, 5 seeds): against the authors'
+0.5 it saves as much and loses less, see docs/stopping.md.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from baselines.stopping.history import places_in_use
+from baselines.stopping.joined import all_of, any_of
+from baselines.stopping.option_checks import positive, whole
+from baselines.stopping.regret import Bound, bounds_of, in_a_row, trusted
+from baselines.stopping.regret_bound import LEAST_CORRELATION, PAPER, REFERENCE, Variant, changed, variant_named
+from baselines.stopping.surrogate import Candidates, Fit
+from hpo_core.space import Space
+from hpo_core.trial import Trial
+
+VARIANTS = {
+    "default": Variant(REFERENCE, 28, LEAST_CORRELATION, checks=3, scale=3.5),
+    "paper": Variant(PAPER, 20),
+    "reference-code": Variant(REFERENCE, 20, frozen=True),
+}
+
+
+def estimation_error(folds: Sequence[float]) -> float:
+    """Standard deviation of a mean over k-fold cross-validation, in units of the loss, eq. 9."""
+    k = len(folds)
+    return math.sqrt(1.0 / k + 1.0 / (k - 1)) * float(np.std(folds))
+
+
+class CVRegretBound:
+    """Stops once the bound on the incumbent's regret is below `scale` standard errors of its cross-validation.
+
+    Parameters
+    ----------
+    scale
+        Factor on the standard error of eq. 9; None is the variant's.
+    variant
+        "default", "paper" or "reference-code", see the module's head.
+    frozen
+        Whether the threshold is that of the incumbent at the end of the warm-up; None is the variant's.
+    warm_up, candidates, fit
+        In place of the variant's; see `BoundSettings`.
+    checks
+        In how many checks in a row the bound must be below the threshold; None is the variant's.
+    bounds
+        What gives the bound of the trials in place of the model, such as recorded bounds.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        scale: float | None = None,
+        *,
+        variant: str = "default",
+        frozen: bool | None = None,
+        warm_up: int | None = None,
+        candidates: Candidates | None = None,
+        fit: Fit | None = None,
+        checks: int | None = None,
+        bounds: Callable[[Sequence[Trial]], Bound] | None = None,
+    ):
+        chosen = variant_named(VARIANTS, variant)
+        self.scale = chosen.scale if scale is None else positive("scale", scale)
+        self.frozen = chosen.frozen if frozen is None else bool(frozen)
+        self.warm_up = chosen.warm_up if warm_up is None else whole("warm_up", warm_up, 2)
+        self._bounds = bounds or bounds_of(space, changed(chosen.settings, candidates, fit))
+        self._least_correlation = chosen.least_correlation
+        self.checks = chosen.checks if checks is None else whole("checks", checks, 1)
+        self._warned = False
+
+    def bound(self, trials: Sequence[Trial]) -> float:
+        """Bound on the regret of the incumbent, in units of the loss; inf where there is none."""
+        return self._bound(trials).value
+
+    def _bound(self, trials: Sequence[Trial]) -> Bound:
+        return trusted(self._bounds(trials), self._least_correlation)
+
+    def threshold(self, trials: Sequence[Trial]) -> float | None:
+        """What the bound must fall below, in units of the loss; None without fold losses or before the warm-up."""
+        places = places_in_use(trials)
+        if len(places) < self.warm_up:
+            return None
+        counted = places[: self.warm_up] if self.frozen else places
+        folds = trials[min(counted, key=lambda place: trials[place].loss)].result.info.get("folds")
+        if folds is None or len(folds) < 2 or not np.isfinite(folds).all():
+            return None
+        return self.scale * estimation_error(folds)
+
+    def __call__(self, trials: Sequence[Trial]) -> str | None:
+        threshold = self.threshold(trials)
+        if threshold is None:
+            self._warn(trials)
+            return None
+        return self._words(trials, threshold) if in_a_row(self._below, trials, self.checks) else None
+
+    def _below(self, trials: Sequence[Trial]) -> bool:
+        threshold = self.threshold(trials)
+        return threshold is not None and self.bound(trials) < threshold
+
+    def status(self, trials: Sequence[Trial]) -> str:
+        """The bound and the threshold, or why one is missing."""
+        n_used = len(places_in_use(trials))
+        if n_used < self.warm_up:
+            return f"cv-regret-bound: {n_used} usable trials, checks begin at {self.warm_up}"
+        threshold = self.threshold(trials)
+        if threshold is None:
+            return "cv-regret-bound: no threshold, the incumbent has no fold losses (two or more, in info['folds'])"
+        return self._words(trials, threshold)
+
+    def _words(self, trials: Sequence[Trial], threshold: float) -> str:
+        bound = self._bound(trials)
+        if math.isinf(bound.value):
+            return f"cv-regret-bound: {bound.note}"
+        return f"cv-regret-bound: the regret is at most {bound.value:.3g}, threshold {threshold:.3g}{bound.note}"
+
+    def _warn(self, trials: Sequence[Trial]) -> None:
+        if not self._warned and len(places_in_use(trials)) >= self.warm_up:
+            self._warned = True
+            warnings.warn(f"{self.status(trials)}; it will not stop such a run", stacklevel=3)
+
+    __or__ = any_of
+    __and__ = all_of
