@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 
 from hpo_core.errors import HpoError
-from hpo_leaderboard.commands import benchmarks, collect, leaderboard, report, runs, store, tables
+from hpo_leaderboard.commands import benchmarks, collect, leaderboard, profet, report, runs, stop, store, tables
 
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
@@ -19,8 +19,10 @@ HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compar
   hpo leaderboard quick            compare the optimizers on the real tables
   hpo report quick.sqlite          the page of a leaderboard, with data and figures
   hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
+  hpo stop replay runs.csv         when stopping criteria would have ended recorded runs
   hpo table info protein           what is in a table, and where its numbers come from
   hpo table stats protein          how hard it is: noise, importance of hyperparameters, neighbourhood of the best
+  hpo profet sample svm --n 3      new tasks from a meta-model of real ones
 
 `hpo COMMAND --help` explains each command with examples.
 """
@@ -32,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         prog="hpo", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     subcommands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (benchmarks, runs, leaderboard, report, store, tables, collect):
+    for module in (benchmarks, runs, leaderboard, report, store, tables, stop, collect, profet):
         module.add(subcommands)
     return top
 

@@ -1,0 +1,159 @@
+"""How good a meta-model is: on configurations and on tasks that it has not seen, and whether its chains have mixed.
+
+All errors are in units of the loss. What a user of a sampled task meets is the error of a single weight vector; that of
+the ensemble, the mean over all of them, is what the literature reports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from profet.meta_data import MetaData
+from profet.meta_model import MetaModel
+from profet.settings import FAST, Settings
+from profet.training import train_on
+
+HELD_OUT = 0.1  # share of the configurations, as in the thesis' regressions (3.5.2)
+N_PLACES = 200  # latent vectors that a task that was left out is looked for among
+N_SINGLE = 50  # weight vectors whose single errors are averaged
+
+
+class Scores(NamedTuple):
+    """Agreement of predictions with measured losses.
+
+    rmse, single_rmse           of the ensemble and of single weight vectors, in units of the loss
+    share, single_share         the same over the standard deviation of the losses
+    spearman, single_spearman   rank correlation over configurations, mean over tasks; below 1 for a perfect model where
+                                losses are tied, as on the plateaus of an SVM's errors, which no smooth function ties
+    pooled_spearman             of single weight vectors, over configurations and tasks together
+    log_likelihood              mean log density per observation, in nats, of the ensemble as a Gaussian, eq. 3.4
+    coverage                    share of losses within the central 50 %, 90 % and 99 % of the predictive distribution
+    """
+
+    rmse: float
+    single_rmse: float
+    share: float
+    single_share: float
+    spearman: float
+    single_spearman: float
+    pooled_spearman: float
+    log_likelihood: float
+    coverage: tuple[float, float, float]
+
+
+LEVELS = (0.5, 0.9, 0.99)
+
+
+def predict(model: MetaModel, data: MetaData, latent: np.ndarray) -> np.ndarray:
+    """(T, M, N B) standardised predictions of every weight vector at the configurations of `data`, for h (T, Q)."""
+    inputs = model.inputs
+    x = np.repeat(inputs(data.codes)[:, None], len(data.budgets), axis=1)
+    if len(data.budgets) > 1:
+        budgets = np.array([inputs.budget(b) for b in data.budgets])
+        x = np.concatenate([x, np.broadcast_to(budgets[None, :, None], (*x.shape[:2], 1))], axis=2)
+    x = x.reshape(-1, x.shape[2]).astype(np.float32)
+    weights = model.loss.theta[:, :-1]
+    return np.array([model.loss.network.output(weights, _joined(x, h * model.encoding.weights)) for h in latent])
+
+
+def _joined(x: np.ndarray, h: np.ndarray) -> np.ndarray:
+    return np.concatenate([x, np.broadcast_to(h.astype(np.float32), (len(x), len(h)))], axis=1)
+
+
+def score(model: MetaModel, data: MetaData, latent: np.ndarray | None = None) -> Scores:
+    """Scores of a model on `data`, whose tasks lie at h (T, Q), by default at the means of the model's own tasks."""
+    z = predict(model, data, model.encoding.means if latent is None else latent)
+    target = model.loss.target
+    y = data.losses.reshape(len(data.losses), -1)
+    chosen = np.random.default_rng(0).permutation(z.shape[1])[:N_SINGLE]  # of all chains, which lie side by side
+    singles = target.restore(z[:, chosen].astype(float))
+    ensemble = target.restore(z.astype(float)).mean(axis=1)
+    mean = z.mean(axis=1)
+    variance = z.var(axis=1) + np.exp(model.loss.theta[:, -1]).mean()
+    rmse = float(np.sqrt(np.mean((ensemble - y) ** 2)))
+    single = float(np.sqrt(np.mean((singles - y[:, None]) ** 2)))
+    return Scores(
+        rmse=rmse,
+        single_rmse=single,
+        share=rmse / float(y.std()),
+        single_share=single / float(y.std()),
+        spearman=float(np.mean([_spearman(a, b) for a, b in zip(ensemble, y, strict=True)])),
+        single_spearman=float(np.mean([_spearman(s, b) for a, b in zip(singles, y, strict=True) for s in a])),
+        pooled_spearman=float(np.mean([_spearman(s.ravel(), y.ravel()) for s in np.swapaxes(singles, 0, 1)])),
+        log_likelihood=_log_likelihood(model, y, mean, variance),
+        coverage=_coverage(target.standardise(y), mean, variance),
+    )
+
+
+def _spearman(a: np.ndarray, b: np.ndarray) -> float:
+    from scipy.stats import rankdata
+
+    return float(np.corrcoef(rankdata(a), rankdata(b))[0, 1])
+
+
+def _log_likelihood(model: MetaModel, y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> float:
+    target = model.loss.target
+    z = target.standardise(y)
+    density = -0.5 * ((z - mean) ** 2 / variance + np.log(2.0 * np.pi * variance)) - np.log(target.sd)
+    return float(np.mean(density - np.log(y) if target.log else density))
+
+
+def _coverage(z: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tuple[float, float, float]:
+    from scipy.special import ndtri
+
+    away = np.abs(z - mean) / np.sqrt(variance)
+    shares = [float(np.mean(away <= ndtri(0.5 + level / 2.0))) for level in LEVELS]
+    return shares[0], shares[1], shares[2]
+
+
+def held_out_configurations(data: MetaData, seed: int, *, settings: Settings = FAST) -> Scores:
+    """Scores on a random tenth of the configurations, of a model, encoder included, that saw only the others."""
+    split, training = np.random.SeedSequence(seed).spawn(2)
+    order = np.random.default_rng(split).permutation(len(data.codes))
+    n_test = max(2, round(HELD_OUT * len(order)))
+    model = train_on(data.only(order[n_test:]), int(training.generate_state(1)[0]), settings=settings)
+    return score(model, data.only(order[:n_test]))
+
+
+def leave_one_task_out(data: MetaData, task: int, seed: int, *, settings: Settings = FAST) -> Scores:
+    """Scores on a task that the model never saw.
+
+    Its latent vector is the one, of 200 drawn between the other tasks, whose ensemble fits half of its configurations
+    best; the scores are those on the other half. They say how well the distribution of tasks reaches beyond its own.
+    """
+    others, seen = data.without(task), np.random.default_rng(seed).permutation(len(data.codes))
+    model = train_on(others, seed, settings=settings)
+    half = len(seen) // 2
+    alone = _only_task(data, task)
+    places = _places(model, np.random.default_rng([seed, task]))
+    z = predict(model, alone.only(seen[:half]), places).mean(axis=1)
+    wanted = model.loss.target.standardise(alone.only(seen[:half]).losses[:1].reshape(1, -1))
+    best = places[np.argmin(np.mean((z - wanted) ** 2, axis=1))]
+    return score(model, alone.only(seen[half:]), np.repeat(best[None], len(alone.losses), axis=0))
+
+
+def _only_task(data: MetaData, task: int) -> MetaData:
+    """One task, twice: meta-data have at least two."""
+    return replace(data, losses=np.repeat(data.losses[[task]], 2, axis=0), costs=None, tasks=(data.tasks[task],) * 2)
+
+
+def _places(model: MetaModel, rng: np.random.Generator) -> np.ndarray:
+    """(n, Q) latent vectors on lines between two tasks, and those of the tasks."""
+    means = model.encoding.means
+    first, second = rng.integers(len(means), size=(2, N_PLACES))
+    share = rng.random((N_PLACES, 1))
+    return np.concatenate([means, (1.0 - share) * means[first] + share * means[second]])
+
+
+def autocorrelation(model: MetaModel, data: MetaData, n_chains: int, n_lags: int = 10) -> np.ndarray:
+    """(n_lags,) correlation of predictions between draws of one chain that lie 1, 2, ... apart; mean over places."""
+    z = predict(model, data.only(np.arange(min(50, len(data.codes)))), model.encoding.means)
+    n_draws = z.shape[1] // n_chains
+    z = z[:, : n_draws * n_chains].reshape(len(z), n_draws, n_chains, -1)
+    z = z - z.mean(axis=1, keepdims=True)
+    power = np.mean(z * z)
+    lags = range(1, min(n_lags, n_draws - 1) + 1)
+    return np.array([np.mean(z[:, lag:] * z[:, : n_draws - lag]) / power for lag in lags])

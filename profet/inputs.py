@@ -1,0 +1,87 @@
+"""`Inputs`: configurations as the inputs of a network, with about zero mean and unit variance over a uniform sample.
+
+    float, int, ordinal     one column: its place in the unit interval, times sqrt(12), less half of that
+    categorical             a column per value, 1 or 0
+    budget                  one more column where a task has several: log budget, scaled in the same way
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_core.errors import UnsupportedSpace
+from hpo_core.hyperparameters import Choice, Float, Hyperparameter, Int
+from hpo_core.space import Space
+
+WIDTH = math.sqrt(12.0)  # of a uniform variable with unit variance
+
+
+class Inputs:
+    """Translation of codes (n, d) of a space without conditions to inputs (n, width)."""
+
+    def __init__(self, space: Space, budgets: Sequence[float] = (1,)):
+        if space.conditional:
+            raise UnsupportedSpace("a meta-model needs the same hyperparameters in every configuration: no conditions")
+        numeric = [(j, h) for j, h in enumerate(space) if not _is_categorical(h)]
+        self.sizes = [(j, int(h.size)) for j, h in enumerate(space) if _is_categorical(h)]
+        self.numeric = np.array([j for j, _ in numeric], dtype=int)
+        self._all_numeric = not self.sizes
+        lines = np.array([_line(h) for _, h in numeric]).reshape(-1, 4)
+        self._logarithmic = lines[:, 0] > 0
+        self._any_logarithmic = bool(self._logarithmic.any())
+        self._lines = [(bool(line[0]), *line[1:].tolist()) for line in lines]
+        self._shift, self._factor, self._offset = lines[:, 1], lines[:, 2], lines[:, 3]
+        self.n_budgets = len(budgets)
+        self._last_budget = math.log(budgets[0]), math.log(budgets[-1])
+        self.width = len(numeric) + sum(size for _, size in self.sizes)
+
+    def __call__(self, codes: np.ndarray) -> np.ndarray:
+        """(n, width) inputs of codes (n, d)."""
+        values = (codes if self._all_numeric else codes[..., self.numeric]) + self._shift
+        if self._any_logarithmic:
+            values[..., self._logarithmic] = np.log(values[..., self._logarithmic])
+        values *= self._factor
+        values += self._offset
+        if self._all_numeric:
+            return values
+        return np.concatenate([values, *(np.eye(n)[codes[..., j].astype(int)] for j, n in self.sizes)], axis=-1)
+
+    def one(self, codes: Sequence[float]) -> np.ndarray:
+        """(width,) inputs of the codes of one configuration, without the overhead of arrays of a few numbers."""
+        if not self._all_numeric:
+            return self(np.array(codes, dtype=float))
+        pairs = zip(codes, self._lines, strict=True)
+        return np.array([(math.log(c + shift) if log else c) * f + o for c, (log, shift, f, o) in pairs])
+
+    def from_unit(self, unit: np.ndarray) -> np.ndarray:
+        """(n, width) inputs of places in the unit cube, which are not moved to the middle of their cells."""
+        self.require_numeric()
+        return WIDTH * (np.asarray(unit, dtype=float) - 0.5)
+
+    def require_numeric(self) -> None:
+        """Raise `UnsupportedSpace` where there are categoricals, in whose direction nothing has a slope."""
+        if not self._all_numeric:
+            raise UnsupportedSpace("a task has gradients only where no hyperparameter is categorical")
+
+    def budget(self, budget: float) -> float:
+        """Input that stands for a budget; 0 where there is only one."""
+        low, high = self._last_budget
+        return WIDTH * ((math.log(budget) - low) / (high - low) - 0.5) if high > low else 0.0
+
+
+def _is_categorical(h: Hyperparameter) -> bool:
+    return isinstance(h, Choice) and h.kind != "ordinal"
+
+
+def _line(h: Hyperparameter) -> tuple[bool, float, float, float]:
+    """Whether it is logarithmic, and shift, factor and offset: input = factor log(code + shift) + offset, or linear."""
+    logarithmic = isinstance(h, (Float, Int)) and h.log
+    shift = float(h.low) if isinstance(h, Int) and logarithmic else 0.0  # only logarithms are shifted
+    ends = np.array([h.low, h.high]) if isinstance(h, Float) else np.array([0.0, max(h.size - 1, 1)])
+    units = np.asarray(h.to_unit(ends), dtype=float)
+    values = np.log(ends + shift) if logarithmic else ends + shift
+    slope = WIDTH * float((units[1] - units[0]) / (values[1] - values[0]))
+    return logarithmic, shift, slope, WIDTH * (float(units[0]) - 0.5) - slope * float(values[0])

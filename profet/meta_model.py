@@ -1,0 +1,61 @@
+"""`MetaModel`: a distribution of tasks, made of their places in a latent space and of networks for loss and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hpo_core.space import Space
+from hpo_models.bnn_network import Network
+from profet.inputs import Inputs
+from profet.target import Target
+
+
+class Encoding(NamedTuple):
+    """Latent places of the tasks.
+
+    means, variances    (T, Q) of q(h_t)
+    weights             (Q,) h times these is what a network gets: 1 / lengthscale, so that the tasks spread most in
+                        the dimension that matters most, by one; 0 for dimensions that say nothing
+    """
+
+    means: np.ndarray
+    variances: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """Draws of a network for one quantity: `theta` (M, P + 1) float32, and what its output stands for."""
+
+    network: Network
+    theta: np.ndarray
+    target: Target
+
+
+@dataclass(frozen=True)
+class MetaModel:
+    """A distribution of tasks; `profet.sample` draws from it.
+
+    name        of the tasks: `profet-NAME/17`
+    cost        None where no costs were given; then an evaluation costs one nominal second
+    budgets     of the tasks, (1,) or a range
+    tasks       names of the tasks it was trained on, in the order of `encoding`
+    """
+
+    name: str
+    space: Space
+    encoding: Encoding
+    loss: Emulator
+    cost: Emulator | None
+    budgets: Sequence[float] = (1,)
+    tasks: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    checksum: str = ""
+
+    @property
+    def inputs(self) -> Inputs:
+        return Inputs(self.space, self.budgets)

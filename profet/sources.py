@@ -1,0 +1,132 @@
+"""Meta-data of the families that have a name: what `profet.train(family)` is trained on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hpo_core.benchmark import Benchmark
+from hpo_core.errors import NotRecorded, UnknownName, nearest
+from hpo_core.registry import benchmarks
+from hpo_core.space import Space
+from profet.meta_data import MetaData, read_meta_data
+
+N_MLP_CONFIGS = 500  # 100 for each hyperparameter, as in section 8.3.1
+N_CURVE_CONFIGS = 700
+CURVE_BUDGETS = (1, 2, 4, 7, 11, 18, 30, 50, 75, 100)
+N_FORRESTER_TASKS = 9
+N_FORRESTER_POINTS = 100
+
+
+def meta_data(family: str) -> MetaData:
+    """Meta-data of a family by its name."""
+    if family not in SOURCES:
+        raise UnknownName(f"no family of tasks {family!r}{nearest(family, SOURCES)}")
+    return SOURCES[family]()
+
+
+def shipped_meta_data(family: str) -> Path:
+    """Where meta-data lie that this project measured."""
+    return Path(__file__).parent / "data" / f"{family}.h5"
+
+
+def _shipped(family: str) -> Callable[[], MetaData]:
+    def read() -> MetaData:
+        return read_meta_data(shipped_meta_data(family))
+
+    return read
+
+
+def mlp(seed: int = 0) -> MetaData:
+    """The eight MLP tables as eight tasks, on one Sobol sample of their common grid."""
+    tables = [Benchmark(name) for name, listing in benchmarks().items() if listing.family == "mlp"]
+    space = tables[0].space
+    codes = np.unique(space.from_unit(sobol(len(space), N_MLP_CONFIGS, seed)), axis=0)
+    results = [table.objective_batch(codes) for table in tables]
+    return MetaData(
+        family="mlp",
+        space=space,
+        codes=codes,
+        losses=np.array([losses for losses, _ in results]),
+        costs=np.array([costs for _, costs in results]),
+        tasks=tuple(table.name for table in tables),
+        loss_range=(0.0, 1.0),
+        provenance={"source": "the tables " + ", ".join(table.name for table in tables)},
+    )
+
+
+def curves(seed: int = 0) -> MetaData:
+    """The tables with learning curves (`mini-*`) as tasks with budgets: section 8.5's multi-fidelity extension.
+
+    The logarithm of the loss is modelled, as errors of good and of diverged networks lie orders of magnitude apart.
+    """
+    tables = [Benchmark(name) for name, listing in benchmarks().items() if listing.family == "mini"]
+    if len(tables) < 2:
+        raise NotRecorded(f"a model of learning curves needs at least two mini-* tables, got {len(tables)}")
+    return curves_of(tables, seed)
+
+
+def curves_of(tables: Sequence[Benchmark], seed: int = 0) -> MetaData:
+    """Learning curves of random configurations on tables that share their space, at ten budgets."""
+    space, budgets = tables[0].space, [b for b in CURVE_BUDGETS if b in tables[0].budgets]
+    rng = np.random.default_rng(seed)
+    codes = np.unique(space.encode(space.sample(rng, N_CURVE_CONFIGS)), axis=0)
+    losses = np.array([[table.objective_batch(codes, budget)[0] for budget in budgets] for table in tables])
+    return MetaData(
+        family="curves",
+        space=space,
+        codes=codes,
+        losses=np.moveaxis(losses, 1, 2),
+        costs=np.array([table.objective_batch(codes)[1] for table in tables]),
+        tasks=tuple(table.name for table in tables),
+        loss_range=(0.0, math.inf),
+        log_loss=True,
+        budgets=tuple(budgets),
+        provenance={"source": "learning curves of " + ", ".join(table.name for table in tables)},
+    )
+
+
+def forrester_parameters(n: int, seed: int) -> np.ndarray:
+    """(n, 2) values of a and b, uniform in [4, 8] x [8, 16].
+
+    The thesis (8.4.2) draws both from [0, 1], where the function falls from one end of its domain to the other whatever
+    they are; around the original a = 6, b = 12 it has several optima.
+    """
+    return np.random.default_rng(seed).uniform([4.0, 8.0], [8.0, 16.0], (n, 2))
+
+
+def forrester(seed: int = 0, n_tasks: int = N_FORRESTER_TASKS) -> MetaData:
+    """Relatives of the Forrester function on a Sobol sample of the unit interval."""
+    parameters = forrester_parameters(n_tasks, seed)
+    tasks = [Benchmark("forrester", a=float(a), b=float(b)) for a, b in parameters]
+    space = Space(tasks[0].space, name="forrester")
+    codes = space.from_unit(sobol(1, N_FORRESTER_POINTS, seed))
+    return MetaData(
+        family="forrester",
+        space=space,
+        codes=codes,
+        losses=np.array([task.objective_batch(codes)[0] for task in tasks]),
+        tasks=tuple(task.name for task in tasks),
+        provenance={"source": "closed form, thesis 8.4.2 with a in [4, 8] and b in [8, 16]"},
+    )
+
+
+def sobol(n_dimensions: int, n: int, seed: int) -> np.ndarray:
+    """(n, n_dimensions) first points of a scrambled Sobol sequence."""
+    from scipy.stats import qmc
+
+    power = int(np.ceil(np.log2(n)))
+    return qmc.Sobol(n_dimensions, seed=np.random.default_rng(seed)).random_base2(power)[:n]
+
+
+SOURCES: dict[str, Callable[[], MetaData]] = {
+    "svm": _shipped("svm"),
+    "fcnet": _shipped("fcnet"),
+    "xgboost": _shipped("xgboost"),
+    "mlp": mlp,
+    "forrester": forrester,
+    "curves": curves,
+}

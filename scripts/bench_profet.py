@@ -1,0 +1,118 @@
+"""Speed of PROFET: encoder, training, and evaluations of sampled tasks; against EmuKit's where that is installed.
+
+    python scripts/bench_profet.py [--family svm] [--train]
+
+Times are CPU seconds of one core, medians over repeats. `--train` also trains a fast-mode model from scratch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy loads: the times are those of one core
+
+import numpy as np
+
+from hpo_core import Benchmark
+from hpo_models.bnn_network import Network
+from profet import MetaModel, open_model, sample, train
+from profet.encoder import encode
+from profet.meta_model import Emulator
+from profet.settings import FAST
+from profet.sources import meta_data
+
+
+def seconds(call: Callable[[], Any], n: int = 1, repeats: int = 7) -> float:
+    """Median CPU seconds of one of `n` calls in a row."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        for _ in range(n):
+            call()
+        times.append((time.process_time() - start) / n)
+    return statistics.median(times)
+
+
+def resident() -> float:
+    """Megabytes of memory of this process."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+def of_units(model: MetaModel, units: tuple[int, ...]) -> MetaModel:
+    """The model with random weights in layers of other sizes: the time of an evaluation does not depend on them."""
+    network = Network((model.loss.network.sizes[0], *units, 1))
+    theta = np.random.default_rng(0).standard_normal((3, network.n_parameters + 1)).astype(np.float32) * 0.05
+    emulator = Emulator(network, theta, model.loss.target)
+    return replace(model, loss=emulator, cost=replace(emulator, target=model.loss.target) if model.cost else None)
+
+
+def evaluations(model: MetaModel, label: str) -> None:
+    """Print the time of one evaluation and of a batch."""
+    benchmark = Benchmark(sample(model, 1)[0])
+    configs = benchmark.space.sample(np.random.default_rng(0), 200)
+    codes = benchmark.space.from_unit(np.random.default_rng(1).random((10_000, len(benchmark.space))))
+    one = seconds(lambda: [benchmark.objective(c) for c in configs]) / len(configs)
+    many = seconds(lambda: benchmark.objective_batch(codes), repeats=5)
+    cost = "loss and cost" if model.cost else "loss"
+    print(f"{label}: one evaluation ({cost}) {one * 1e6:.0f} us, 10,000 configurations {many * 1e3:.0f} ms")
+
+
+def emukit(n_hyperparameters: int, n_latent: int) -> None:
+    """Print the time of one evaluation (loss and cost, without noise) of EmuKit's objective, with random weights."""
+    try:
+        from emukit.examples.profet.meta_benchmarks.architecture import get_default_architecture
+        from emukit.examples.profet.meta_benchmarks.meta_surrogates import objective_function
+    except ImportError as error:
+        print(f"EmuKit: not measured ({error})")
+        return
+    n_inputs = n_hyperparameters + n_latent
+    shared: dict[str, Any] = {
+        f"{name}_{of}": value
+        for of in ("objective", "cost")
+        for name, value in (
+            ("model", get_default_architecture(n_inputs, classification=of == "objective").float()),
+            ("task_feature", np.zeros(n_latent)),
+            ("x_mean", np.zeros(n_inputs)),
+            ("x_std", np.ones(n_inputs)),
+            ("y_mean", None if of == "objective" else 0.0),
+            ("y_std", None if of == "objective" else 1.0),
+        )
+    }
+    x = np.full((1, n_hyperparameters), 0.5)
+    took = seconds(lambda: objective_function(x, log_objective=False, with_noise=False, **shared), 200)
+    print(f"EmuKit, its two networks of 500 units: one evaluation (loss and cost) {took * 1e6:.0f} us")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--family", default="svm")
+    parser.add_argument("--train", action="store_true")
+    options = parser.parse_args()
+    data = meta_data(options.family)
+    values = (data.losses - data.losses.mean()) / data.losses.std()
+    flat = values.reshape(len(values), -1)
+    took = seconds(lambda: encode(flat, FAST, 0), repeats=1)
+    print(f"encoder, {flat.shape[0]} tasks x {flat.shape[1]} values: {took:.1f} s")
+    if options.train:
+        print(f"training, fast mode: {seconds(lambda: train(options.family), repeats=1):.0f} s")
+    model = open_model(options.family)
+    before, start = resident(), time.process_time()
+    tasks = sample(model, 1000)
+    took = time.process_time() - start
+    for task in tasks:
+        task.evaluate_batch(data.codes[:1], task.budgets[-1], None)
+    print(f"1,000 tasks: opened in {took:.2f} s; {resident() - before:.0f} MB once each was evaluated")
+    evaluations(model, f"{options.family}, fast mode")
+    evaluations(of_units(model, (500, 500, 500)), "3 x 500 units")
+    emukit(len(model.space), model.encoding.means.shape[1])
+
+
+if __name__ == "__main__":
+    main()
