@@ -109,13 +109,19 @@ def _coverage(z: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tuple[fl
     return shares[0], shares[1], shares[2]
 
 
+def split_configurations(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the configurations to train on, and of a random tenth that is held out."""
+    order = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).permutation(n)
+    n_test = max(5, round(HELD_OUT * n))
+    return order[n_test:], order[:n_test]
+
+
 def held_out_configurations(data: MetaData, seed: int, *, settings: Settings = FAST) -> Scores:
     """Scores on a random tenth of the configurations, of a model, encoder included, that saw only the others."""
-    split, training = np.random.SeedSequence(seed).spawn(2)
-    order = np.random.default_rng(split).permutation(len(data.codes))
-    n_test = max(2, round(HELD_OUT * len(order)))
-    model = train_on(data.only(order[n_test:]), int(training.generate_state(1)[0]), settings=settings)
-    return score(model, data.only(order[:n_test]))
+    train, test = split_configurations(len(data.codes), seed)
+    training = np.random.SeedSequence(seed).spawn(2)[1]
+    model = train_on(data.only(train), int(training.generate_state(1)[0]), settings=settings)
+    return score(model, data.only(test))
 
 
 def leave_one_task_out(data: MetaData, task: int, seed: int, *, settings: Settings = FAST) -> Scores:

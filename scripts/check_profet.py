@@ -1,7 +1,7 @@
 """Do meta-models predict what they have not seen, and do generated tasks lead to the conclusions of real ones?
 
     python scripts/check_profet.py                        all checks, about two hours of one core
-    python scripts/check_profet.py --only svm,halves      some of them: svm, fcnet, xgboost, halves, forrester
+    python scripts/check_profet.py --only svm,halves      some of svm, fcnet, xgboost, halves, pybnn, forrester
     python scripts/check_profet.py --data DIRECTORY       with meta-data files (svm.h5...) from elsewhere
 
     svm, fcnet, xgboost     a tenth of the configurations held out, five fresh splits; errors of single weight vectors.
@@ -10,6 +10,7 @@
     halves                  eleven tasks, each measured on two halves of its held-out rows (the validation and the test
                             set), as 22 tasks: is the nearest neighbour of each half in the latent space the other one?
                             The thesis (8.4.1) splits the whole dataset; that would need two more collections
+    pybnn                   svm: log-likelihood on one split against pybnn's network at equal CPU time, if installed
     forrester               section 8.4.2: optimizers compared pairwise (Mann-Whitney at 5 %) on many real tasks, on
                             nine of them, and on tasks generated from those nine
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,9 +32,14 @@ from hpo_core import Benchmark, Problem, run
 from hpo_core.sealed_hdf5 import read_sealed
 from hpo_models.gplvm import fit_gplvm
 from profet import read_meta_data, sample, train_on
-from profet.diagnostics import Scores, held_out_configurations
-from profet.meta_data import KIND
+from profet.diagnostics import Scores, held_out_configurations, split_configurations
+from profet.encoder import encode
+from profet.inputs import Inputs
+from profet.meta_data import KIND, MetaData
+from profet.meta_model import Encoding
+from profet.settings import FAST
 from profet.sources import forrester, forrester_parameters, shipped_meta_data
+from profet.target import Target
 
 SPLITS = range(100, 105)
 OPTIMIZERS = ("rs", "re", "de", "tpe", "tpe-univariate")
@@ -74,6 +81,43 @@ def halves(path: Path) -> bool:
     right = int(np.sum(distances.argmin(axis=1) == (np.arange(22) + 11) % 22))
     print(f"  {right} of 22 halves have their other half as nearest neighbour; rule: at least 20")
     return right >= 20
+
+
+def against_pybnn(path: Path) -> bool:
+    """Whether held-out losses have a higher likelihood than under pybnn's network, which gets as much CPU time."""
+    try:
+        from pybnn.bohamiann import Bohamiann
+    except ImportError as error:
+        print(f"  not measured: {error}")
+        return True
+    data = replace(read_meta_data(path), costs=None)
+    start = time.process_time()
+    ours = held_out_configurations(data, SPLITS[1])
+    allowed = time.process_time() - start
+    train, test = (data.only(rows) for rows in split_configurations(len(data.codes), SPLITS[1]))
+    start = time.process_time()
+    encoding = encode(Target.of(train.losses).standardise(train.losses[:, :, 0]), FAST, 0)
+    x, x_test = (_rows(part, encoding) for part in (train, test))
+    n_steps, spent = 500, 0.0
+    while spent < 0.9 * allowed:  # more steps, from the start, until the time is used up
+        n_steps = int(n_steps * (allowed / spent if spent else 1.0))
+        model = Bohamiann(print_every_n_steps=10**9, use_double_precision=False)
+        before = time.process_time()
+        half = n_steps // 2
+        options = {"num_steps": n_steps, "num_burn_in_steps": half, "keep_every": max(1, half // 100), "batch_size": 64}
+        model.train(x, train.losses.ravel(), lr=1e-2, verbose=False, **options)
+        spent = time.process_time() - before
+    mean, variance = model.predict(x_test)
+    density = -0.5 * ((test.losses.ravel() - mean) ** 2 / variance + np.log(2.0 * np.pi * variance))
+    print(f"  log-likelihood {ours.log_likelihood:.2f} in {allowed:.0f} s, pybnn {density.mean():.2f} in {spent:.0f} s")
+    return ours.log_likelihood > float(density.mean())
+
+
+def _rows(data: MetaData, encoding: Encoding) -> np.ndarray:
+    """(T N, width) inputs of all observations, at the means of their tasks."""
+    x = Inputs(data.space)(data.codes)
+    places = encoding.means * encoding.weights
+    return np.concatenate([np.hstack([x, np.tile(h, (len(x), 1))]) for h in places])
 
 
 def forrester_study(n_tasks: int) -> bool:
@@ -125,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "fcnet": lambda: held_out(data / "fcnet.h5", lambda s: s.single_spearman >= 0.9, "single Spearman >= .90"),
         "xgboost": lambda: held_out(data / "xgboost.h5", lambda s: s.single_spearman >= 0.9, "single Spearman >= .90"),
         "halves": lambda: halves(data / "fcnet.h5"),
+        "pybnn": lambda: against_pybnn(data / "svm.h5"),
         "forrester": lambda: forrester_study(options.tasks),
     }
     failed = []
