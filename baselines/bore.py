@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.acquisition_search import local_search, random_points
+from baselines.acquisition_search import random_points
 from baselines.modelled import Modelled
 from baselines.requirements import count, number
 from hpo_core.space import Space
@@ -59,8 +59,4 @@ class BORE(Modelled):
             return forest.predict(candidates)[0]
 
         points = random_points(self._features, self._rng, self._best_row(), N_RANDOM)
-        scores = score(points)
-        known = rows[np.argsort(losses, kind="stable")[:N_STARTS]]
-        starts = np.concatenate([known, points[np.argsort(-scores, kind="stable")[:N_STARTS]]])
-        found, heights = local_search(self._features, starts, score, self._rng)
-        return self._first_new(np.concatenate([found, points]), np.concatenate([heights, scores]))
+        return self._maximise(score, points, rows[np.argsort(losses, kind="stable")[:N_STARTS]])

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from baselines.acquisition_search import local_search, random_points, refine
+from baselines.acquisition_search import random_points
 from baselines.modelled import Modelled, log_distances
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
@@ -50,12 +50,7 @@ class GaussianProcess(Modelled):
         process = fit(rows, values, groups=self._features.groups)
         score = self._score(process, float(values.min()))
         best = rows[int(np.argmin(values))]
-        points = random_points(self._features, self._rng, best)
-        scores = score(points)
-        starts = np.concatenate([best[None], points[np.argsort(-scores, kind="stable")[:N_STARTS]]])
-        found, heights = local_search(self._features, starts, score, self._rng)
-        close, peaks = refine(self._features, found[int(np.argmax(heights))], score, self._rng)
-        return self._first_new(np.concatenate([close, found, points]), np.concatenate([peaks, heights, scores]))
+        return self._maximise(score, random_points(self._features, self._rng, best), best[None], N_STARTS)
 
     def _score(self, process: GP, best: float) -> Callable[[np.ndarray], np.ndarray]:
         return lambda rows: log_expected_improvement(*process.predict(rows), best)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from baselines.acquisition_search import Score, local_search, refine
 from baselines.requirements import count, without_conditions
 from baselines.sampling import unit_decoder
 from hpo_core.optimizer import Pending
@@ -32,7 +33,6 @@ class Modelled:
         self.n_initial = count("n_initial", n_initial)
         self._rng = np.random.default_rng(seed)
         self._features = Features(space)
-        self._size = space.size
         self._decode = unit_decoder(space)
         self._pending: Pending[int] = Pending()
         self._rows = np.empty((64, self._features.width))
@@ -77,6 +77,14 @@ class Modelled:
                 return row
         return row
 
+    def _maximise(self, score: Score, points: np.ndarray, known: np.ndarray, n_starts: int = 10) -> np.ndarray:
+        """The best new row (width,) of points, and of what local search finds from the best of them and `known`."""
+        scores = score(points)
+        starts = np.concatenate([known, points[np.argsort(-scores, kind="stable")[:n_starts]]])
+        found, heights = local_search(self._features, starts, score, self._rng)
+        close, peaks = refine(self._features, found[int(np.argmax(heights))], score, self._rng)
+        return self._first_new(np.concatenate([close, found, points]), np.concatenate([peaks, heights, scores]))
+
     def _first_new(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """The row (width,) of highest score that was not proposed before; a random one if all were."""
         for place in np.argsort(-scores, kind="stable"):
@@ -87,6 +95,7 @@ class Modelled:
 
 def _key(row: np.ndarray) -> bytes:
     return row.round(9).tobytes()
+
 
 def log_distances(losses: np.ndarray) -> np.ndarray:
     """log(loss - lowest + margin), standardised; the margin is a tenth of the way from the lowest to the median loss.

@@ -14,14 +14,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.acquisition_search import local_search
 from baselines.modelled import Modelled, log_distances
 from baselines.requirements import count, number
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.forest import fit_forest
 
-N_RANDOM, N_STARTS = 500, 10  # random rows that are scored, and searches from the best of them and of the known ones
+N_RANDOM, N_STARTS = 500, 10  # random rows that are scored, and local searches from the best known ones
 
 
 class SMAC(Modelled):
@@ -65,9 +64,5 @@ class SMAC(Modelled):
             return log_expected_improvement(mean, np.sqrt(variance), best)
 
         best = float(values.min())
-        random_rows = self._features.sample_prior(self._rng, N_RANDOM)
-        scores = score(random_rows)
-        known = rows[np.argsort(values, kind="stable")[:N_STARTS]]
-        starts = np.concatenate([known, random_rows[np.argsort(-scores, kind="stable")[:N_STARTS]]])
-        found, heights = local_search(self._features, starts, score, self._rng)
-        return self._first_new(np.concatenate([found, random_rows]), np.concatenate([heights, scores]))
+        points = self._features.sample_prior(self._rng, N_RANDOM)
+        return self._maximise(score, points, rows[np.argsort(values, kind="stable")[:N_STARTS]])

@@ -11,6 +11,7 @@ import numpy as np
 from hpo_core.benchmark import Benchmark
 from hpo_core.errors import NotRecorded, UnknownName, nearest
 from hpo_core.registry import benchmarks
+from hpo_core.sobol import sobol
 from hpo_core.space import Space
 from profet.meta_data import MetaData, read_meta_data
 
@@ -112,14 +113,6 @@ def forrester(seed: int = 0, n_tasks: int = N_FORRESTER_TASKS) -> MetaData:
         tasks=tuple(task.name for task in tasks),
         provenance={"source": "closed form, thesis 8.4.2 with a in [4, 8] and b in [8, 16]"},
     )
-
-
-def sobol(n_dimensions: int, n: int, seed: int) -> np.ndarray:
-    """(n, n_dimensions) first points of a scrambled Sobol sequence."""
-    from scipy.stats import qmc
-
-    power = int(np.ceil(np.log2(n)))
-    return qmc.Sobol(n_dimensions, seed=np.random.default_rng(seed)).random_base2(power)[:n]
 
 
 SOURCES: dict[str, Callable[[], MetaData]] = {

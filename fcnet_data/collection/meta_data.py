@@ -33,6 +33,7 @@ from fcnet_data.fcnet.training import TrainingData
 from fcnet_data.trainers import holdout, trainer
 from hpo_core.errors import InvalidOption, UnknownName, nearest
 from hpo_core.sealed_hdf5 import Kind, read_sealed, write_sealed
+from hpo_core.sobol import sobol
 from hpo_core.space import Config, Space
 from hpo_core.space_json import space_to_json
 
@@ -158,14 +159,6 @@ class MetaData:
     def is_saved(self, path: Path) -> bool:
         header, _ = read_sealed(path, META_DATA)
         return header["provenance"]["collection"] == json.loads(json.dumps(self.settings))
-
-
-def sobol(n_dimensions: int, n: int, seed: int) -> np.ndarray:
-    """(n, n_dimensions) first points of a scrambled Sobol sequence."""
-    from scipy.stats import qmc
-
-    power = int(np.ceil(np.log2(n)))
-    return qmc.Sobol(n_dimensions, seed=np.random.default_rng(seed)).random_base2(power)[:n]
 
 
 def _train_network(config: Config, data: TrainingData, seed: int) -> np.ndarray:

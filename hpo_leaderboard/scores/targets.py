@@ -9,6 +9,7 @@ import numpy as np
 
 from hpo_core import Benchmark
 from hpo_core.errors import InvalidOption
+from hpo_core.sobol import sobol
 from hpo_leaderboard.scores.incumbents import final_values
 
 if TYPE_CHECKING:
@@ -24,15 +25,13 @@ def sobol_targets(benchmarks: Iterable[str | Benchmark], n: int | None = None, s
     `seed`. It covers the whole space, so most of these targets are easy: any optimizer meets half of them at once.
     """
     import pandas as pd
-    from scipy.stats import qmc
 
     parts = []
     for each in benchmarks:
         benchmark = each if isinstance(each, Benchmark) else Benchmark(each)
         space = benchmark.space
         size = _positive(100 * len(space) if n is None else n)
-        sobol = qmc.Sobol(len(space), seed=np.random.default_rng(seed))
-        unit = sobol.random_base2(max(int(size - 1).bit_length(), 0))[:size].tolist()
+        unit = sobol(len(space), size, seed).tolist()
         drawn = [{h.name: h.draw(u) for h, u in zip(space, row, strict=True)} for row in unit]
         losses, _ = benchmark.objective_batch([space.complete(config) for config in drawn])
         parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": losses}))

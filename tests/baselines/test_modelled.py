@@ -22,9 +22,8 @@ def regrets(name, benchmark, n_trials, seeds):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_forty_evaluations_with_a_model_beat_forty_random_ones(name):
-    # Medians of five runs: of random search about 0.04 with quartiles 0.03 and 0.05 (5,000 runs), so all five of a
-    # method that is no better lie below 0.03 with probability 0.001; a median below it has probability 0.1.
-    assert np.median(regrets(name, "protein", 40, range(5))) < 0.03
+    # Of 20,000 simulated random searches the median regret is 0.044; the median of five lies below 0.025 in 4.4 %.
+    assert np.median(regrets(name, "protein", 40, range(5))) < 0.025
 
 
 def test_log_distances_keep_the_order_and_tame_outliers():

@@ -13,7 +13,7 @@ pytest.importorskip("numba", reason="training needs the extra 'collect'")
 from fcnet_data.collection.collecting import collect
 from fcnet_data.collection.grids import fcnet_grid
 from fcnet_data.collection.journal import CollectionStopped, OtherCollection
-from fcnet_data.collection.meta_data import META_DATA, MetaData, family, sobol
+from fcnet_data.collection.meta_data import META_DATA, MetaData, family
 from fcnet_data.collection.table import FcnetTable, rounded_mantissa, training_seed
 from fcnet_data.datasets import InvalidDataset, load
 from fcnet_data.fcnet import REGRESSION_SPACE, recipe, train, training_data
@@ -21,6 +21,7 @@ from fcnet_data.fcnet.cost import epoch_cost
 from hpo_core import Benchmark
 from hpo_core.errors import InvalidOption, UnknownName
 from hpo_core.sealed_hdf5 import read_sealed
+from hpo_core.sobol import sobol
 from hpo_leaderboard.cli import main
 from tabular import TableProblem, read_table
 
