@@ -10,7 +10,7 @@ from hpo_core.errors import InvalidOption
 from hpo_models.gp import fit
 from hpo_models.gp_fit import Fitting, Hyperparameters, most_probable, posterior_samples
 from hpo_models.gp_kernels import matern52, rbf, squared_distances
-from hpo_models.gp_posterior import LogPosterior
+from hpo_models.gp_posterior import LogPosterior, inverse_factor
 from hpo_models.gp_priors import MAP, MARGINAL_LIKELIHOOD, Box, Gamma, LogNormal, Priors
 from hpo_models.slice_sampling import slice_samples
 
@@ -34,6 +34,14 @@ def test_gradient(kernel, priors):
     numeric = [(density.value(THETA + step) - density.value(THETA - step)) / 2e-5 for step in steps]
     assert value == density.value(THETA)
     assert gradient == pytest.approx(numeric, abs=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 64, 65, 200])
+def test_inverse_of_a_triangle(n):
+    factor = np.asfortranarray(np.tril(np.random.default_rng(n).normal(size=(n, n))) + 3 * n**0.5 * np.eye(n))
+    inverse = inverse_factor(factor)
+    np.testing.assert_allclose(inverse @ factor, np.eye(n), atol=1e-12)
+    assert not np.triu(inverse, 1).any()
 
 
 def test_density_is_that_of_scipy():
