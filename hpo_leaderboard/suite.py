@@ -7,8 +7,8 @@
     n_seeds = 20
     n_trials = 100
 
-A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none. `MODULE:ATTRIBUTE` is a
-class or function of one's own.
+A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none; `profet-svm/0..99` for the
+hundred names with these numbers. `MODULE:ATTRIBUTE` is a class or function of one's own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -27,6 +28,7 @@ from typing import Any
 from hpo_core.errors import InvalidOption, UnknownName, nearest
 
 SUFFIX = ".toml"
+NUMBERS = re.compile(r"(.*?)(\d+)\.\.(\d+)")
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,18 @@ def make_suite(
 def _members(entries: Iterable[str | Mapping[str, Any] | Member]) -> tuple[Member, ...]:
     if isinstance(entries, str):
         raise InvalidOption(f"a suite takes lists of benchmarks and optimizers, got {entries!r}; write [{entries!r}]")
-    return tuple(_member(entry) for entry in entries)
+    return tuple(member for entry in entries for member in _numbered(_member(entry)))
+
+
+def _numbered(member: Member) -> list[Member]:
+    """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself."""
+    match = NUMBERS.fullmatch(member.name)
+    if match is None:
+        return [member]
+    stem, first, last = match[1], int(match[2]), int(match[3])
+    if first > last or member.label != Member(member.name, member.options).label:
+        raise InvalidOption(f"{member.name!r} must count upwards and takes no label of its own")
+    return [Member(f"{stem}{number}", member.options) for number in range(first, last + 1)]
 
 
 def _member(entry: str | Mapping[str, Any] | Member) -> Member:

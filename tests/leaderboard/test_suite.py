@@ -62,6 +62,8 @@ def test_built_in_suites_name_what_there_is():
         ("benchmarks = ['branin']\noptimizers = [{ label = 'x' }]", "needs a name"),
         ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', option = {} }]", "'option'"),
         ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', options = { a = 2020-01-01 } }]", "JSON"),
+        ("benchmarks = ['profet-svm/3..1']\noptimizers = ['rs']", "upwards"),
+        ("benchmarks = [{ name = 'profet-svm/0..1', label = 'x' }]\noptimizers = ['rs']", "no label"),
         ("benchmarks = [", "not a TOML file"),
     ],
 )
@@ -89,6 +91,15 @@ def test_patterns_stand_for_listed_names_once():
     members = [Member("mini-*", {"metric": "cost"}), Member("branin"), Member("b*"), Member("none-*")]
     names = [member.label for member in expand(members, ["branin", "bohachevsky", "mini-a", "mini-b"])]
     assert names == ['mini-a(metric="cost")', 'mini-b(metric="cost")', "branin", "bohachevsky"]
+
+
+def test_numbers_stand_for_every_name_between_them():
+    noisy = {"name": "profet-svm/9..10", "options": {"noise": True}}
+    suite = make_suite("mine", ["counting-ones-4-4", "profet-svm/0..2", noisy], ["rs"])
+    names = [member.label for member in suite.benchmarks]
+    numbers = ["0", "1", "2", "9(noise=true)", "10(noise=true)"]
+    assert names == ["counting-ones-4-4", *(f"profet-svm/{number}" for number in numbers)]
+    assert len(load_suite("profet-svm").benchmarks) == len(load_suite("profet-svm-noise").benchmarks) == 100
 
 
 def test_a_plan_goes_seed_by_seed_through_all_pairs():
