@@ -64,24 +64,28 @@ def curves(seed: int = 0) -> MetaData:
 
     The logarithm of the loss is modelled, as errors of good and of diverged networks lie orders of magnitude apart.
     """
-    tables = [Benchmark(name) for name, listing in benchmarks().items() if listing.family == "mini"]
+    tables = [Benchmark(name) for name in benchmarks() if name.startswith("mini-")]
     if len(tables) < 2:
         raise NotRecorded(f"a model of learning curves needs at least two mini-* tables, got {len(tables)}")
     return curves_of(tables, seed)
 
 
 def curves_of(tables: Sequence[Benchmark], seed: int = 0) -> MetaData:
-    """Learning curves of random configurations on tables that share their space, at ten budgets."""
-    space, budgets = tables[0].space, [b for b in CURVE_BUDGETS if b in tables[0].budgets]
-    rng = np.random.default_rng(seed)
-    codes = np.unique(space.encode(space.sample(rng, N_CURVE_CONFIGS)), axis=0)
-    losses = np.array([[table.objective_batch(codes, budget)[0] for budget in budgets] for table in tables])
+    """Learning curves of random configurations on several tables, at ten budgets.
+
+    The space is that of the smallest table, whose configurations the others must know.
+    """
+    space = min((table.space for table in tables), key=lambda space: space.size)
+    budgets = [b for b in CURVE_BUDGETS if b in tables[0].budgets]
+    codes = np.unique(space.encode(space.sample(np.random.default_rng(seed), N_CURVE_CONFIGS)), axis=0)
+    configs = space.decode(codes)
+    losses = np.array([[table.objective_batch(configs, budget)[0] for budget in budgets] for table in tables])
     return MetaData(
         family="curves",
         space=space,
         codes=codes,
         losses=np.moveaxis(losses, 1, 2),
-        costs=np.array([table.objective_batch(codes)[1] for table in tables]),
+        costs=np.array([table.objective_batch(configs)[1] for table in tables]),
         tasks=tuple(table.name for table in tables),
         loss_range=(0.0, math.inf),
         log_loss=True,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hpo_core import Benchmark, Categorical, Float, Space, run
-from hpo_core.errors import InvalidBudget, NotRecorded
+from hpo_core import Benchmark, Categorical, Float, Ordinal, Space, run
+from hpo_core.errors import InvalidBudget, InvalidConfig, NotRecorded
 from hpo_core.problem import Result, SimpleProblem
 from profet import load, sample, save, sources, train_on
 from profet.sources import CURVE_BUDGETS, curves_of
@@ -12,7 +12,7 @@ from profet.sources import CURVE_BUDGETS, curves_of
 SPACE = Space([Float("rate", 1e-4, 1e-1, log=True), Categorical("schedule", ["cosine", "const"])])
 
 
-def curve(place, speed):
+def curve(place, speed, space=SPACE):
     """A loss that falls with the epoch to a level set by `rate`, faster at high rates; costs grow with the epoch."""
 
     def evaluate(config, budget, seed):
@@ -20,7 +20,7 @@ def curve(place, speed):
         level = 0.1 + (u - place) ** 2 + 0.05 * (config["schedule"] == "const")
         return Result(level + np.exp(-speed * (0.2 + u) * budget ** 0.5), 0.01 * budget * (1 + place), budget, {})
 
-    return SimpleProblem(f"curve-{place}", SPACE, evaluate, budgets=range(1, 101))
+    return SimpleProblem(f"curve-{place}", space, evaluate, budgets=range(1, 101))
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,19 @@ def test_meta_data_of_tables(tables):
     config = SPACE.decode(data.codes[[3]])[0]
     assert data.losses[2, 3, 4] == tables[2].objective(config, CURVE_BUDGETS[4]).loss
     assert data.costs[2, 3] == tables[2].objective(config).cost
+
+
+def test_tables_of_different_grids_share_the_smallest():
+    values = [1e-3, 2e-3, 1e-2]
+    rates = [Ordinal("rate", chosen) for chosen in (values, [1e-4, *values, 1e-1], [*values, 1e-1])]
+    grids = [Space([rate, SPACE["schedule"]]) for rate in rates]
+    tables = [Benchmark(curve(0.5, 1.0 + k, grid)) for k, grid in enumerate(grids)]
+    data = curves_of(tables[::-1])
+    assert data.space == grids[0] and len(data.codes) == 6
+    for config, losses in zip(grids[0].decode(data.codes), data.losses[1], strict=True):
+        assert losses[-1] == tables[1].objective(config).loss
+    with pytest.raises(InvalidConfig):
+        curves_of([Benchmark(curve(0.5, 1.0, Space([Ordinal("rate", [0.05]), SPACE["schedule"]]))), *tables])
 
 
 def test_tasks_have_budgets_and_costs_in_proportion(model, tmp_path):
