@@ -1,0 +1,67 @@
+"""Where the spread of an HPO run's result comes from: the split, the optimizer or the training (Makarova et al., 2021).
+
+    python scripts/variance_sources.py [--algorithms lm] [--datasets diabetes,wine] [--seeds 3] [--trials 40]
+
+Every combination of seeds of the split, the optimizer and the training is one run, seeds ** 3 of them for each
+algorithm and dataset. Prints the standard deviation of the incumbent's validation and test loss by source after a
+quarter, half and all of the trials, and draws it over the trials (figure 3).
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from baselines import optimizer
+from fcnet_data.datasets import load
+from fcnet_data.on_demand import TRAINERS
+from fcnet_data.trainers import cross_validate, trainer
+from hpo_leaderboard.stopping_pictures import draw_deviations
+from hpo_leaderboard.stopping_scores import deviation_by_source
+
+SOURCES = ("split", "optimizer seed", "training")
+Rows = list[dict[str, Any]]
+
+
+def rows_of(algorithm: str, dataset: str, name: str, seeds: tuple[int, int, int], n_trials: int) -> Rows:
+    """Trials of one run as rows of a table."""
+    split, search, training = seeds
+    made, data = trainer(TRAINERS[algorithm]), load(dataset)
+    method = optimizer(name, made.space, seed=search)
+    rows = []
+    for iteration in range(n_trials):
+        proposal = method.ask()
+        found = cross_validate(made, proposal.config, data, seed=training, split_seed=split)
+        method.tell(proposal, found.valid_loss, found.cost)
+        row = {"dataset": dataset, "algo": algorithm, **dict(zip(SOURCES, seeds, strict=True)), "iteration": iteration}
+        rows.append({**row, "loss": found.valid_loss, "test": found.test_loss})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--algorithms", default="lm", help="of lm, rf and xgb, joined by commas")
+    parser.add_argument("--datasets", default="breast-cancer,diabetes,wine", help="names, joined by commas")
+    parser.add_argument("--optimizer", default="gp", help="name (default gp)")
+    parser.add_argument("--seeds", type=int, default=3, help="of each source (default 3)")
+    parser.add_argument("--trials", type=int, default=40, help="evaluations of a run (default 40)")
+    parser.add_argument("--out", type=Path, default=Path("variance_sources.png"), help="picture")
+    options = parser.parse_args()
+    pairs = product(options.algorithms.split(","), options.datasets.split(","))
+    jobs = list(product(pairs, product(range(options.seeds), repeat=len(SOURCES))))
+    runs = tqdm(jobs, unit="run")
+    made = [row for pair, seeds in runs for row in rows_of(*pair, options.optimizer, seeds, options.trials)]
+    found = deviation_by_source(pd.DataFrame(made), SOURCES)
+    shown = found[found["iteration"].isin([options.trials // 4, options.trials // 2, options.trials])]
+    print(shown.pivot(index=["dataset", "method", "iteration"], columns="source").round(4).to_string())
+    draw_deviations(found).savefig(options.out, dpi=120)
+    print(f"wrote {options.out}")
+
+
+if __name__ == "__main__":
+    main()
