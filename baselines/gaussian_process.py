@@ -4,8 +4,12 @@ A Matern-5/2 process with a lengthscale per hyperparameter models the losses. `g
 `gp-ucb` minimises the lower confidence bound mean - sqrt(beta_t) sd with beta_t = 2 log(d t^2 pi^2 / 6 delta) / 5
 (Srinivas et al., 2010, theorem 1 with |D| replaced by d and the factor 1/5 of their section 6).
 
-Where this leaves the thesis: the hyperparameters of the process are the most probable ones, not samples; the maximum of
-the acquisition function is sought by the adapted random search of 500 points, then by local search from the best of
+With `samples` the hyperparameters of the process are samples of their posterior, as in the thesis, and the acquisition
+function is averaged over them. They come from one chain of slice sampling that goes on from suggestion to suggestion,
+where the thesis starts anew: after a burn-in at the first suggestion, five steps per sample.
+
+Where this leaves the thesis: the hyperparameters are the most probable ones unless samples are asked for; the maximum
+of the acquisition function is sought by the adapted random search of 500 points, then by local search from the best of
 them and ever smaller steps around what that finds; losses are replaced by the logarithm of their distance to a value
 below the lowest, without which one diverged training (1e7 among 1e-5) hides every other difference.
 """
@@ -13,18 +17,28 @@ below the lowest, without which one diverged training (1e7 among 1e-5) hides eve
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import logsumexp
 
-from baselines.acquisition_search import random_points
+from baselines.acquisition_search import Score, random_points
 from baselines.modelled import Modelled, log_distances
+from baselines.requirements import count
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
-from hpo_models.gp import GP, fit
+from hpo_models.gp import GP, condition, fit
+from hpo_models.gp_fit import Fitting, Hyperparameters, most_probable, posterior_samples
+from hpo_models.gp_kernels import matern52
+from hpo_models.gp_priors import MAP, Box, LogNormal
 
 N_STARTS = 5  # local searches
 DELTA = 0.1
+BURN_IN, THINNING = 100, 5  # steps of the chain
+# Samples of lengthscales need a prior that is flat in their logarithm: one that is flat in the values has its mass at
+# the upper end of the box, where nothing matters. The end is the thesis' e^2 (section 4.4.4).
+SAMPLED = MAP._replace(lengthscale=LogNormal(0.0, 1e3))
+BOX = Box(lengthscale=(1e-2, math.exp(2.0)))
 
 
 class GaussianProcess(Modelled):
@@ -34,26 +48,48 @@ class GaussianProcess(Modelled):
     ----------
     n_initial
         Random configurations before the process is asked.
+    samples
+        Number of samples of the process' hyperparameters to average over, 10 in the thesis; 0 takes the most probable.
     """
 
     name = "gp"
 
-    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_initial: int = 5):
+    def __init__(
+        self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_initial: int = 5, samples: int = 0
+    ):
         super().__init__(space, seed=seed, n_initial=n_initial)
+        self.samples = count("samples", samples, 0)
+        self._chain: Hyperparameters | None = None
 
     def _suggest(self) -> np.ndarray:
         if not self._features.width:  # a space of one point
             return self._random_row()
         rows, losses = self._observed()
         values = log_distances(losses)
-        # from a fixed start: one from the last hyperparameters would stay in whichever mode they were in
-        process = fit(rows, values, groups=self._features.groups)
-        score = self._score(process, float(values.min()))
         best = rows[int(np.argmin(values))]
+        score = self._averaged([self._score(gp, float(values.min())) for gp in self._processes(rows, values)])
         return self._maximise(score, random_points(self._features, self._rng, best), best[None], N_STARTS)
 
-    def _score(self, process: GP, best: float) -> Callable[[np.ndarray], np.ndarray]:
+    def _processes(self, rows: np.ndarray, values: np.ndarray) -> list[GP]:
+        groups = self._features.groups
+        if not self.samples:
+            # from a fixed start: one from the last hyperparameters would stay in whichever mode they were in
+            return [fit(rows, values, groups=groups)]
+        burn_in = 0 if self._chain is not None else BURN_IN
+        start = self._chain or most_probable(rows, values, groups, matern52, SAMPLED, Fitting(box=BOX))
+        chain = posterior_samples(
+            rows, values, groups, matern52, SAMPLED, self._rng, start, BOX,
+            n_samples=self.samples, burn_in=burn_in, thinning=THINNING,
+        )  # fmt: skip
+        self._chain = chain[-1]
+        return [condition(rows, values, sample, groups=groups) for sample in chain]
+
+    def _score(self, process: GP, best: float) -> Score:
         return lambda rows: log_expected_improvement(*process.predict(rows), best)
+
+    def _averaged(self, scores: list[Score]) -> Score:
+        """Logarithm of the mean of what the scores are logarithms of, up to a constant."""
+        return scores[0] if len(scores) == 1 else lambda rows: logsumexp([score(rows) for score in scores], axis=0)
 
 
 class GaussianProcessUCB(GaussianProcess):
@@ -61,7 +97,7 @@ class GaussianProcessUCB(GaussianProcess):
 
     name = "gp-ucb"
 
-    def _score(self, process: GP, best: float) -> Callable[[np.ndarray], np.ndarray]:
+    def _score(self, process: GP, best: float) -> Score:
         t = len(process.y)
         beta = 2 * math.log((self._features.groups[-1] + 1) * t**2 * math.pi**2 / (6 * DELTA)) / 5
 
@@ -70,3 +106,6 @@ class GaussianProcessUCB(GaussianProcess):
             return math.sqrt(beta) * deviation - mean
 
         return score
+
+    def _averaged(self, scores: list[Score]) -> Score:
+        return scores[0] if len(scores) == 1 else lambda rows: np.mean([score(rows) for score in scores], axis=0)

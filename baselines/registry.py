@@ -82,6 +82,21 @@ _ENTRIES: dict[str, Entry] = {
         "baselines.bohb:BOHB",
         True,
     ),
+    "lcnet-hb": Entry(
+        "Hyperband with configurations from LC-Net's learning curves",
+        "Klein et al. (2017); thesis, section 5.4.4",
+        "baselines.lcnet_hyperband:LCNetHyperband",
+        True,
+    ),
+    "lc-gp": Entry(
+        "gp-ucb that stops a training by its predicted learning curve",
+        "Domhan et al. (2015)",
+        "baselines.curve_prediction:CurvePrediction",
+        True,
+    ),
+    "bo-bos": Entry(
+        "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.bo_bos:BOBOS", True
+    ),
     "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
     "gp": Entry(
         "expected improvement under a Gaussian process",
@@ -93,8 +108,39 @@ _ENTRIES: dict[str, Entry] = {
         "Srinivas et al. (2010)",
         "baselines.gaussian_process:GaussianProcessUCB",
     ),
+    "es": Entry(
+        "entropy search under a Gaussian process",
+        "Hennig and Schuler (2012); thesis, section 4.1",
+        "baselines.entropy_search:EntropySearch",
+    ),
+    "mtbo": Entry(
+        "multi-task Gaussian process: earlier runs, and a smaller budget as auxiliary task",
+        "Swersky et al. (2013); thesis, section 4.3.1",
+        "baselines.multi_task:MultiTask",
+    ),
+    "fabolas": Entry(
+        "information per cost under Gaussian processes of loss and cost across budgets",
+        "Klein et al. (2017); thesis, section 4.4",
+        "baselines.fabolas:Fabolas",
+        True,
+    ),
     "smac": Entry(
         "expected improvement under a random forest", "Hutter et al. (2011); thesis, app. D.3", "baselines.smac:SMAC"
+    ),
+    "bohamiann": Entry(
+        "expected improvement under a Bayesian neural network",
+        "Springenberg et al. (2016); thesis, chapter 3",
+        "baselines.bohamiann:Bohamiann",
+    ),
+    "mt-bohamiann": Entry(
+        "Bayesian neural network of this task and of earlier runs",
+        "Springenberg et al. (2016); thesis, section 3.1",
+        "baselines.multi_task_bohamiann:MultiTaskBohamiann",
+    ),
+    "dngo": Entry(
+        "expected improvement under linear regression on a network's features",
+        "Snoek et al. (2015)",
+        "baselines.dngo:DeepNetworks",
     ),
     "bore": Entry("classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bore:BORE"),
     "optuna-tpe": Entry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),

@@ -15,7 +15,7 @@ from hpo_core.errors import InvalidOption
 from hpo_models.gp_kernels import Kernel
 from hpo_models.gp_posterior import LogPosterior, NotPositiveDefinite
 from hpo_models.gp_priors import Box, Priors
-from hpo_models.slice_sampling import slice_samples
+from hpo_models.slice_sampling import BURN_IN, N_SAMPLES, THINNING, slice_samples
 
 FIRST = (1.0, 1.0, 1e-3)  # lengthscale, scale and noise that the first search starts from
 RANDOM = ((0.05, 20.0), (0.1, 10.0), (1e-6, 0.1))  # log-uniform ranges of further starts
@@ -111,8 +111,12 @@ def posterior_samples(
     rng: np.random.Generator,
     start: Hyperparameters,
     box: Box = DEFAULT.box,
+    *,
+    n_samples: int = N_SAMPLES,
+    burn_in: int = BURN_IN,
+    thinning: int = THINNING,
 ) -> list[Hyperparameters]:
-    """Ten samples of the hyperparameters' posterior, by slice sampling of their logarithms from `start`.
+    """Samples of the hyperparameters' posterior, ten by default, by slice sampling of their logarithms from `start`.
 
     The priors are densities of the values, so the logarithms carry the Jacobian, the sum of the logarithms. The mean
     is at its most probable value for each of the samples, not sampled.
@@ -129,7 +133,8 @@ def posterior_samples(
             return -np.inf
 
     theta = np.clip(_pack(start), limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
-    return [_unpack(sample) for sample in slice_samples(log_density, theta, rng)]
+    chain = slice_samples(log_density, theta, rng, n_samples, burn_in, thinning)
+    return [_unpack(sample) for sample in chain]
 
 
 def _starts(

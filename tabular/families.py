@@ -101,12 +101,16 @@ class TableFamily:
         return _problem(open_table(name), options)
 
 
+SUBSETS = {"svm-subsets": "SVM on satimage: trained on 1/128 to all of the rows, 2 hyperparameters, 3 repetitions"}
+
+
 class ShippedTables:
-    """Tables with learning curves that this project trained; they come with the package."""
+    """Tables with several budgets that this project trained; they come with the package."""
 
     def listing(self) -> dict[str, str]:
         names = sorted(path.stem for path in shipped_path("").parent.glob("*.h5"))
-        return {name: f"FC-Net on {name.removeprefix('mini-')}: learning curves, 4 repetitions" for name in names}
+        curves = "FC-Net on {}: learning curves, 4 repetitions"
+        return {name: SUBSETS.get(name, curves.format(name.removeprefix("mini-"))) for name in names}
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
         return _problem(open_table(name), options) if name in self.listing() else None

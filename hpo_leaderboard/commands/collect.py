@@ -1,4 +1,4 @@
-"""`hpo collect FAMILY` and `hpo table train DATASET`: numbers from real training, resumable."""
+"""`hpo collect FAMILY`, `hpo table train | subsets DATASET`: numbers from real training, resumable."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ examples:
   hpo table train diabetes --grid n_units_1=16 n_units_2=16,32 batch_size=32 --repetitions 2 --out small.h5
   hpo table train measurements.csv --grid full --engine dask --address tcp://10.0.0.1:8786 --out own.h5
   hpo table import own.h5 --name own            afterwards Benchmark("own")
+"""
+SUBSETS_EXAMPLES = """\
+example:
+  hpo table subsets satimage --name svm-subsets --out svm-subsets.h5
 """
 COLLECT_EXAMPLES = """\
 examples:
@@ -59,6 +63,20 @@ def add_training(command: argparse.ArgumentParser) -> None:
     _add_shared(command)
 
 
+def add_subsets(command: argparse.ArgumentParser) -> None:
+    """Arguments of `hpo table subsets`."""
+    command.description = (
+        "Train an SVM of every configuration of a grid on subsets of a classification dataset, 1/128 to all. " + RESUME
+    )
+    command.epilog, command.formatter_class = SUBSETS_EXAMPLES, argparse.RawDescriptionHelpFormatter
+    command.add_argument("dataset", help="name of a dataset, or path of a CSV, Parquet or ARFF file")
+    command.add_argument("--values", type=int, default=13, help="of C and of gamma, e^-10 to e^10 (default 13)")
+    command.add_argument("--name", help="of the table; by default that of the dataset")
+    command.add_argument("--repetitions", type=int, default=3, help="subsets of each size (default 3)")
+    command.add_argument("--split-seed", type=int, default=0, help="of the 60/20/20 split (default 0)")
+    _add_shared(command)
+
+
 def _add_shared(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, help="file to write")
     command.add_argument("--seed", type=int, default=0, help="of the collection (default 0)")
@@ -82,6 +100,14 @@ def train_table(options: argparse.Namespace) -> None:
         epochs=options.epochs,
         n_rows=options.rows,
     )
+    _collect(work, options)
+
+
+def train_on_subsets(options: argparse.Namespace) -> None:
+    from fcnet_data.collection.subsets import SvmSubsets
+
+    name = options.name or Path(options.dataset).name.partition(".")[0]
+    work = SvmSubsets(name, options.dataset, options.values, options.repetitions, options.seed, options.split_seed)
     _collect(work, options)
 
 

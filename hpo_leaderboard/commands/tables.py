@@ -1,8 +1,9 @@
-"""`hpo table list | info | verify | import | export | stats | train`."""
+"""`hpo table list | info | verify | import | export | stats | train | subsets`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,8 @@ def add(subcommands: Any) -> None:
     statistics.add_argument("table", help=TABLE)
     statistics.add_argument("--out", type=Path, help="directory for CSV files and pictures; printed by default")
     collect.add_training(_action(actions, "train", collect.train_table, "make a table: train FC-Nets on a dataset"))
+    subsets = _action(actions, "subsets", collect.train_on_subsets, "make a table: SVMs on subsets of a dataset")
+    collect.add_subsets(subsets)
 
 
 TABLE = "name of a table (see `hpo table list`) or path of a file"
@@ -96,8 +99,15 @@ def describe(table: Table) -> list[str]:
     lines += ["  columns"]
     lines += [f"    {name:<20} {array.shape!s:<16} {table.units[name]}" for name, array in table.columns.items()]
     lines += ["  provenance"]
-    lines += [f"    {key:<20} {value}" for key, value in table.provenance.items() if key != "optimum"]
+    lines += [f"    {key:<20} {_words(value)}" for key, value in table.provenance.items() if key != "optimum"]
     return lines
+
+
+def _words(value: Any) -> str:
+    """An entry of the provenance on one line; settings without the space, which is printed above."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{key} {setting}" for key, setting in value.items() if key != "space")
 
 
 def _verify(options: argparse.Namespace) -> None:

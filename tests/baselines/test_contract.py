@@ -45,7 +45,11 @@ WEIGHTED = Space([Categorical("c", ["x", "y", "z"], weights=[8, 1, 1]), Int("i",
 CONDITIONAL = Space(
     [Categorical("kernel", ["rbf", "linear"]), Float("gamma", 0.1, 10.0)], [Condition("gamma", "kernel", ("rbf",))]
 )
-MODELLED = ("gp", "gp-ucb", "smac", "bore")
+MODELLED = ("gp", "gp-ucb", "smac", "bore", "lcnet-hb")
+INFORMED = ("es", "mtbo", "fabolas", "bohamiann", "mt-bohamiann", "dngo")
+STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
+SHORT_CHAINS = {"n_units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
+OPTIONS = {"bohamiann": SHORT_CHAINS, "mt-bohamiann": SHORT_CHAINS}
 REFUSED = {
     "re": (CONDITIONAL,),
     "reinforce": (MIXED, LINE, CONDITIONAL),
@@ -54,9 +58,18 @@ REFUSED = {
     "tpe": (CONDITIONAL,),
     "tpe-univariate": (CONDITIONAL,),
     "bohb": (CONDITIONAL,),
+    "lcnet-hb": (CONDITIONAL,),
+    "lc-gp": (CONDITIONAL,),
+    "bo-bos": (CONDITIONAL,),
     "gp": (CONDITIONAL,),
     "gp-ucb": (CONDITIONAL,),
+    "es": (CONDITIONAL,),
+    "mtbo": (CONDITIONAL,),
+    "fabolas": (CONDITIONAL,),
     "smac": (CONDITIONAL,),
+    "bohamiann": (CONDITIONAL,),
+    "mt-bohamiann": (CONDITIONAL,),
+    "dngo": (CONDITIONAL,),
     "bore": (CONDITIONAL,),
     "optuna-tpe": (POINT, CONDITIONAL),
     "optuna-gp": (POINT, CONDITIONAL),
@@ -74,7 +87,7 @@ everyone = pytest.mark.parametrize("name", NAMES)
 def build(name, space=DISCRETE, seed=0, budgets=BUDGETS, **options):
     """The optimizer; skips the test if its library is not installed or the space is one that it refuses."""
     try:
-        return optimizer(name, space, budgets, seed, **options)
+        return optimizer(name, space, budgets, seed, **OPTIONS.get(name, {}), **options)
     except MissingExtra as error:
         pytest.skip(str(error))
     except UnsupportedSpace:
@@ -84,6 +97,10 @@ def build(name, space=DISCRETE, seed=0, budgets=BUDGETS, **options):
 
 def n_trials(name):
     """Trials of a test; models take milliseconds for each, and the libraries of others up to half a second."""
+    if name in STEPWISE:
+        return 100
+    if name in INFORMED:
+        return 20
     if name in MODELLED:
         return 40
     return 12 if ".adapters." in str(catalogue()[name].target) else 130
