@@ -103,7 +103,11 @@ def test_control_c_stores_what_is_finished(tmp_path):
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MISBEHAVING_SLEEP": "0.05"}
     process = subprocess.Popen(
-        [sys.executable, "-c", script, str(path)], env=environment, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(path)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # also where the tests run in the background
     )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
