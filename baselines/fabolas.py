@@ -9,8 +9,8 @@ that has loss and cost change smoothly with its logarithm, such as epochs.
     initial design   10 random configurations, at 1/64, 1/32, 1/16, 1/8 of the full budget in turn (section 4.4.3)
 
 Where this leaves the thesis: the budgets are a grid, not a continuum; hyperparameters are the most probable ones unless
-samples are asked for; and see `baselines.entropy_search` for the information gain. Losses are transformed as for `gp`,
-those of all budgets together.
+samples are asked for; and see `baselines.entropy_search` for the information gain. Losses are transformed, those of
+all budgets together.
 """
 
 from __future__ import annotations
@@ -39,16 +39,25 @@ class Fabolas(Budgeted):
         Random configurations at small budgets before the models are asked.
     samples
         Number of samples of the hyperparameters of the loss to average over; 0 takes the most probable ones.
+    overhead
+        Seconds that any evaluation is taken to cost besides, as a share of the cost of a full one.
     """
 
     name = "fabolas"
 
     def __init__(
-        self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_initial: int = 10, samples: int = 0
+        self,
+        space: Space,
+        *,
+        budgets: Sequence[float] = (1,),
+        seed: int = 0,
+        n_initial: int = 10,
+        samples: int = 0,
+        overhead: float = 0.2,
     ):
         available = rungs(budgets, 2.0)
         sizes = [size for size in available if size >= SMALLEST * available[-1]]
-        super().__init__(space, sizes if len(sizes) > 1 else available[-2:], seed, n_initial)
+        super().__init__(space, sizes if len(sizes) > 1 else available[-2:], seed, n_initial, overhead)
         self.samples = count("samples", samples, 0)
         self._relative = relative_sizes(self.sizes)
         low, high = (share * self.sizes[-1] for share in DESIGN)

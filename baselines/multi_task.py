@@ -11,8 +11,8 @@ follows from what there is:
 With one budget proposals maximise expected improvement on the task that counts, as Swersky et al. do for transfer. They
 come from the model from the first one on if there are earlier runs; without them this is Bayesian optimization as `gp`.
 
-Losses are transformed as for `gp`: those of this run together, those of each earlier run on their own, for they need
-not be on the same scale. Earlier runs share `N_EARLIER` observations, the rest is left out: every k-th in the order of
+Losses are transformed: those of this run together, those of each earlier run on their own, for they need not be on the
+same scale. Earlier runs share `N_EARLIER` observations, the rest is left out: every k-th in the order of
 the losses. Hyperparameters are the most probable ones; the thesis samples them.
 """
 
@@ -44,6 +44,8 @@ class MultiTask(Budgeted):
         Random configurations before the model is asked, at the smaller budget if there is one.
     auxiliary
         The smaller budget, as a share of the full one; the nearest that is available is taken.
+    overhead
+        Seconds that any evaluation is taken to cost besides, as a share of the cost of a full one.
     warm_start
         Runs on related problems with the same space: `Run` objects or lists of trials.
     """
@@ -58,10 +60,11 @@ class MultiTask(Budgeted):
         seed: int = 0,
         n_initial: int = 5,
         auxiliary: float = 0.25,
+        overhead: float = 0.2,
         warm_start: Sequence[Run | Sequence[Trial]] | None = None,
     ):
         self.auxiliary = number("auxiliary", auxiliary, 1e-9, 1.0)
-        super().__init__(space, _two(budgets, self.auxiliary), seed, n_initial)
+        super().__init__(space, _two(budgets, self.auxiliary), seed, n_initial, overhead)
         tasks = earlier_tasks(warm_start, space, self._features)
         share = max(1, N_EARLIER // max(1, len(tasks)))
         self._earlier: list[Task] = [_thinned(rows, log_distances(losses), share) for rows, losses in tasks]

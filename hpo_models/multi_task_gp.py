@@ -4,8 +4,9 @@
 
 k_T is any covariance of the T tasks, held by its Cholesky factor L: the product process of `hpo_models.product_gp` with
 one-hot basis functions, so every task has a mean of its own, too. Task 0 is the one that counts. The entries of L that
-tie another task to it are believed to lie around 1, the others around 0: tasks are alike until the observations say
-otherwise, where Swersky et al. force correlations to be positive.
+tie another task to it are believed to lie around 1, those that tie the others to each other around 0, and what a task
+has of its own to be small: tasks are alike until the observations say otherwise, where Swersky et al. force
+correlations to be positive.
 
 The thesis samples L by MCMC; here it is the most probable one unless `fit_samples` of the product process is used.
 """

@@ -7,13 +7,13 @@ the process is f(s)' b. Notation of `hpo_models.product_posterior`; with one con
 of `hpo_models.gp` with scale = Sigma.
 
 Where this leaves the thesis: hyperparameters are the most probable ones unless samples are asked for, by slice sampling
-and not emcee; lengthscales have a log-normal prior inside the box of `hpo_models.gp_priors`, the noise a Gamma prior
-instead of a horseshoe, and the mean, on which the thesis is silent, varies with the context.
+and not emcee; lengthscales have the prior LogNormal(0, 1), without which the most probable ones after five observations
+are the ends of their box, and the noise has a Gamma prior instead of a horseshoe; the mean, on which the thesis is
+silent, varies with the context.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +23,12 @@ from hpo_core.errors import InvalidOption
 from hpo_models.gp_fit import DEFAULT, FIRST, Fitting
 from hpo_models.gp_kernels import matern52, squared_distances
 from hpo_models.gp_posterior import NotPositiveDefinite, cholesky
-from hpo_models.gp_priors import Box, LogNormal
+from hpo_models.gp_priors import Box
 from hpo_models.product_posterior import Parts, ProductPosterior, ProductPriors, pack, unpack, whiten
 from hpo_models.slice_sampling import slice_samples
 
 LINKS = (-10.0, 10.0)  # box of the entries of L below the diagonal
 PRIORS = ProductPriors()
-SAMPLED_BOX = Box(lengthscale=(1e-2, math.exp(2.0)))
 
 
 class Points(NamedTuple):
@@ -135,16 +134,10 @@ def fit_samples(
     burn_in: int = 50,
     thinning: int = 3,
 ) -> list[ProductGP]:
-    """Processes whose hyperparameters are samples of their posterior, by slice sampling from the most probable ones.
-
-    A prior of the lengthscales that is None is flat in their logarithm here, up to the thesis' e^2 (section 4.4.4): one
-    that is flat in the values has its mass at the upper end of the box, where nothing matters.
-    """
+    """Processes whose hyperparameters are samples of their posterior, by slice sampling from the most probable ones."""
     points, y = _checked(points, y)
-    if priors.lengthscale is None:
-        priors = priors._replace(lengthscale=LogNormal(0.0, 1e3))
     density = ProductPosterior(*points, y, groups, priors)
-    limits = _limits(density, SAMPLED_BOX)
+    limits = _limits(density, DEFAULT.box)
 
     def log_density(theta: np.ndarray) -> float:
         if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():
@@ -154,7 +147,7 @@ def fit_samples(
         except NotPositiveDefinite:
             return -np.inf
 
-    start = pack(most_probable(points, y, groups, priors, Fitting(box=SAMPLED_BOX)))
+    start = pack(most_probable(points, y, groups, priors))
     inside = np.clip(start, limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
     samples = slice_samples(log_density, inside, rng, n_samples, burn_in, thinning)
     parts = [unpack(theta, density.n_groups, density.rank) for theta in samples]

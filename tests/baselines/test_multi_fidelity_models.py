@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from baselines import optimizer
+from baselines.budgeted import tempered
 from baselines.gaussian_process import GaussianProcess
 from baselines.information import Information
 from baselines.representers import representers
@@ -85,6 +86,28 @@ def test_the_predicted_incumbent_is_evaluated_in_full_when_its_time_has_come(nam
     o.tell(proposal, b.objective(proposal.config).loss, 1.0)
     o._spent = 1e9
     assert o.ask().budget == 1.0
+
+
+def test_an_overhead_leads_to_larger_budgets():
+    b = problem()
+    budgets = {}
+    for overhead in (0.0, 100.0):
+        o = optimizer("fabolas", b.space, b.budgets, 4, overhead=overhead)
+        r = run(b, o, n_trials=20, seed=4, resume=False)
+        budgets[overhead] = np.mean([np.log2(trial.budget) for trial in r.trials[10:]])
+    assert budgets[100.0] > budgets[0.0] + 2
+    with pytest.raises(InvalidOption, match="overhead"):
+        optimizer("fabolas", b.space, b.budgets, overhead=-1.0)
+
+
+def test_tempered_losses_are_linear_below_the_median_and_logarithmic_far_above():
+    losses = 100 + np.array([1.0, 1.1, 1.2, 2.0, 1e7, 1e10, 3.0])
+    values = tempered(losses)
+    assert (np.argsort(values) == np.argsort(losses)).all()
+    assert values.mean() == pytest.approx(0, abs=1e-12) and values.std() == pytest.approx(1)
+    assert (values[1] - values[0]) / (values[2] - values[1]) == pytest.approx(1, abs=0.1)
+    assert (values[5] - values[4]) / (values[3] - values[0]) == pytest.approx(np.log(1000) / np.log(2), rel=1e-3)
+    np.testing.assert_array_equal(tempered(np.full(3, 0.7)), np.zeros(3))
 
 
 def test_what_was_tried_at_a_budget_is_not_the_best_new_one():

@@ -82,22 +82,18 @@ def test_gradient(priors):
 
 def test_density_is_that_of_scipy():
     x, tasks, y = some_data()
-    priors = task_priors(3)._replace(lengthscale=None, rest=LogNormal(0.0, 1.0), link_spread=1.0)
     basis = np.eye(3)[tasks]
     covariance = (basis @ TRIANGLE @ TRIANGLE.T @ basis.T) * kernel(x, x) + 0.05 * np.eye(len(y))
     inverse = np.linalg.inv(covariance)
     weights = np.linalg.solve(basis.T @ inverse @ basis + np.eye(3), basis.T @ inverse @ y)
-
-    def log_density(likelihood, scales, links, noise, mean):
-        below = norm.logpdf(links[0], 1) + norm.logpdf(links[1], 1) + norm.logpdf(links[2], 0)
-        return likelihood + lognorm(1.0).logpdf(scales).sum() + below + gamma(0.1, scale=1.0).logpdf(noise) + mean
-
-    likelihood = multivariate_normal(basis @ weights, covariance).logpdf(y)
     scales = TRIANGLE.diagonal() ** 2
-    expected = log_density(likelihood, scales, [0.7, -0.3, 0.2], 0.05, norm.logpdf(weights).sum())
-    # the densities' constants, which ours leaves out: where every prior of ours is 0
-    constants = log_density(0.0, np.ones(3), [1, 1, 0], 1.0, norm.logpdf(np.zeros(3)).sum()) + 1.0
-    density = ProductPosterior(*task_points(x, tasks, 3), y, GROUPS, priors)
+    expected = multivariate_normal(basis @ weights, covariance).logpdf(y) + norm.logpdf(weights).sum()
+    expected += lognorm(1.0).logpdf([*PARTS.lengthscales, scales[0]]).sum()
+    expected += lognorm(1.0, scale=np.exp(-2.0)).logpdf(scales[1:]).sum()
+    expected += norm.logpdf([0.7, -0.3, 0.2], [1.0, 1.0, 0.0], 0.5).sum() + gamma(0.1, scale=1.0).logpdf(0.05)
+    # what ours leaves out: the factors of 5 log-normal, 3 + 3 normal densities and of the gamma density
+    constants = -0.5 * 11 * np.log(2 * np.pi) - 3 * np.log(0.5) + gamma(0.1, scale=1.0).logpdf(1.0) + 1.0
+    density = ProductPosterior(*task_points(x, tasks, 3), y, GROUPS, task_priors(3))
     assert density.value(pack(PARTS)) == pytest.approx(expected - constants, abs=1e-6)
 
 
