@@ -47,6 +47,7 @@ class Regression:
     inputs      `inputs(rows, rng)`: (C, B, D) float32 inputs of the observations with numbers `rows` (C, B)
     targets     (N,) of about zero mean and unit variance
     n_draws     H, draws of the input for each observation in a minibatch
+    least_log_noise     log sigma^2 counts as no less: where targets have no noise, chains become stiff, and leave
     """
 
     network: Network
@@ -55,6 +56,7 @@ class Regression:
     prior: Prior = DEFAULT_PRIOR
     batch_size: int = 128
     n_draws: int = 1
+    least_log_noise: float = LOG_NOISE_RANGE[0]
 
     def start(self, n_chains: int, rng: np.random.Generator) -> np.ndarray:
         """(C, P + 1) float32 start: Glorot weights, no bias, and the prior's noise."""
@@ -68,7 +70,7 @@ class Regression:
         rows = rng.integers(n, size=(len(theta), min(self.batch_size, n)))
         weight = n / rows.shape[1] / self.n_draws
         rows = np.repeat(rows, self.n_draws, axis=1)
-        weights, log_noise = theta[:, :-1], np.clip(theta[:, -1:], *LOG_NOISE_RANGE)
+        weights, log_noise = theta[:, :-1], np.clip(theta[:, -1:], self.least_log_noise, LOG_NOISE_RANGE[1])
         outputs = self.network.forward(weights, self.inputs(rows, rng))
         residuals = outputs[-1][..., 0] - self.targets[rows]
         precision = np.exp(-log_noise)
@@ -159,8 +161,8 @@ def sample_posterior(
                 theta = next(states)
             kept[:, k] = theta
             tell(n_between + (n_burn_in if k == 0 else 0))
-    if not np.isfinite(kept).all():
-        raise Diverged(f"a chain left the finite numbers at step length {step:g}; try one of {step / 3:.1g}")
+    if not (np.isfinite(kept).all() and (kept[..., -1] < LOG_NOISE_RANGE[1]).all()):
+        raise Diverged(f"a chain left what the data allow at step length {step:g}; try one of {step / 3:.1g}")
     return Posterior(model.network, kept)
 
 

@@ -49,11 +49,7 @@ LEVELS = (0.5, 0.9, 0.99)
 
 def predict(model: MetaModel, data: MetaData, latent: np.ndarray) -> np.ndarray:
     """(T, M, N B) standardised predictions of every weight vector at the configurations of `data`, for h (T, Q)."""
-    inputs = model.inputs
-    x = np.repeat(inputs(data.codes)[:, None], len(data.budgets), axis=1)
-    if len(data.budgets) > 1:
-        budgets = np.array([inputs.budget(b) for b in data.budgets])
-        x = np.concatenate([x, np.broadcast_to(budgets[None, :, None], (*x.shape[:2], 1))], axis=2)
+    x = model.inputs.at_budgets(data.codes, data.budgets)
     x = x.reshape(-1, x.shape[2]).astype(np.float32)
     weights = model.loss.theta[:, :-1]
     return np.array([model.loss.network.output(weights, _joined(x, h * model.encoding.weights)) for h in latent])

@@ -2,7 +2,10 @@
 
     float, int, ordinal     one column: its place in the unit interval, times sqrt(12), less half of that
     categorical             a column per value, 1 or 0
-    budget                  one more column where a task has several: log budget, scaled in the same way
+    budget                  two more columns where a task has several: log budget and budget, scaled in the same way
+
+Where a hyperparameter `lr_schedule` has the value `cosine`, a share u of the full budget counts as u + sin(pi u) / pi,
+in proportion to the sum of the learning rates until then: so its curves come to rest, as they do in training.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ class Inputs:
         self._any_logarithmic = bool(self._logarithmic.any())
         self._lines = [(bool(line[0]), *line[1:].tolist()) for line in lines]
         self._shift, self._factor, self._offset = lines[:, 1], lines[:, 2], lines[:, 3]
-        self.n_budgets = len(budgets)
-        self._last_budget = math.log(budgets[0]), math.log(budgets[-1])
+        self._ends = float(budgets[0]), float(budgets[-1])
+        self._cosine = _cosine_column(space, len(numeric))
         self.width = len(numeric) + sum(size for _, size in self.sizes)
 
     def __call__(self, codes: np.ndarray) -> np.ndarray:
@@ -66,10 +69,38 @@ class Inputs:
         if not self._all_numeric:
             raise UnsupportedSpace("a task has gradients only where no hyperparameter is categorical")
 
-    def budget(self, budget: float) -> float:
-        """Input that stands for a budget; 0 where there is only one."""
-        low, high = self._last_budget
-        return WIDTH * ((math.log(budget) - low) / (high - low) - 0.5) if high > low else 0.0
+    def at_budgets(self, codes: np.ndarray, budgets: Sequence[float]) -> np.ndarray:
+        """(n, B, width) inputs of codes (n, d) at each of B budgets."""
+        x = self(codes)
+        return np.stack([self.with_budget(x, budget) for budget in budgets], axis=1)
+
+    def with_budget(self, x: np.ndarray, budget: float) -> np.ndarray:
+        """Inputs x (..., width) of configurations with those of a budget behind them; x where there is only one."""
+        low, high = self._ends
+        if high == low:
+            return x
+        columns = np.broadcast_to(self._scaled(budget), (*x.shape[:-1], 2))
+        if self._cosine is not None:
+            share = budget / high
+            annealed = self._scaled(high * (share + math.sin(math.pi * share) / math.pi))
+            columns = np.where(x[..., self._cosine, None] > 0, annealed, columns)
+        return np.concatenate([x, columns], axis=-1)
+
+    def _scaled(self, budget: float) -> np.ndarray:
+        low, high = self._ends
+        shares = math.log(budget / low) / math.log(high / low), (budget - low) / (high - low)
+        return WIDTH * (np.array(shares) - 0.5)
+
+
+def _cosine_column(space: Space, n_numeric: int) -> int | None:
+    """Column of a learning rate that falls to 0 along a cosine."""
+    column = n_numeric
+    for h in space:
+        if isinstance(h, Choice) and _is_categorical(h):
+            if h.name == "lr_schedule" and "cosine" in h.values:
+                return column + h.values.index("cosine")
+            column += h.size
+    return None
 
 
 def _is_categorical(h: Hyperparameter) -> bool:

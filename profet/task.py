@@ -145,7 +145,7 @@ class Task:
 
     def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
         x = self._inputs.one(self.space.codes_of(config))
-        z = float(self.loss.output(self._with_budget(x, budget)))
+        z = float(self.loss.output(self._inputs.with_budget(x, budget)))
         if seed is not None and self.noise:
             z += self.loss.noise * generator(self.space, config, budget, seed).standard_normal()
         share = budget / self.budgets[-1]
@@ -155,7 +155,7 @@ class Task:
     def evaluate_batch(self, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
         x = self._inputs(codes.astype(float))
         share = budget / self.budgets[-1]
-        z = self.loss.output(self._with_budget(x, budget))
+        z = self.loss.output(self._inputs.with_budget(x, budget))
         if seeds is not None and self.noise:
             pairs = zip(self.space.decode(codes), seeds.tolist(), strict=True)
             kicks = [generator(self.space, c, budget, s).standard_normal() for c, s in pairs]
@@ -165,18 +165,12 @@ class Task:
             costs = self.cost.target.restore(self.cost.output(x))
         return self.loss.target.restore(z).astype(float), costs * share
 
-    def _with_budget(self, x: np.ndarray, budget: float) -> np.ndarray:
-        if len(self.budgets) == 1:
-            return x
-        column = np.full((*x.shape[:-1], 1), self._inputs.budget(budget))
-        return np.concatenate([x, column], axis=-1)
-
     def value(self, unit: np.ndarray, budget: float | None = None) -> np.ndarray:
         """(...,) noise-free losses at places (..., d) of the unit cube; integers are not rounded."""
-        x = self._with_budget(self._inputs.from_unit(unit), self.budgets[-1] if budget is None else budget)
+        x = self._inputs.with_budget(self._inputs.from_unit(unit), self.budgets[-1] if budget is None else budget)
         return self.loss.target.restore(self.loss.output(x))
 
     def gradient(self, unit: np.ndarray, budget: float | None = None) -> np.ndarray:
         """(..., d) derivatives of `value` with respect to the place in the unit cube, in units of the loss."""
-        x = self._with_budget(self._inputs.from_unit(unit), self.budgets[-1] if budget is None else budget)
+        x = self._inputs.with_budget(self._inputs.from_unit(unit), self.budgets[-1] if budget is None else budget)
         return WIDTH * self.loss.slopes(x)[..., : len(self.space)]

@@ -18,6 +18,8 @@ from profet.meta_model import Emulator, Encoding, MetaModel
 from profet.settings import FAST, Settings
 from profet.target import Target
 
+LEAST_LOG_NOISE = -9.0  # a hundredth of the targets' standard deviation: costs that were modelled have no noise
+
 
 def from_arrays(
     X: np.ndarray | Sequence[Config],
@@ -91,6 +93,7 @@ def _emulate(
         settings.prior,
         batch_size=settings.batch_size,
         n_draws=settings.n_latent_draws,
+        least_log_noise=LEAST_LOG_NOISE,
     )
     posterior = sample_posterior(
         model,
@@ -111,12 +114,8 @@ class Observations:
 
     def __init__(self, data: MetaData, encoding: Encoding, n_budgets: int):
         inputs = Inputs(data.space, data.budgets)
-        features = np.repeat(inputs(data.codes)[:, None], n_budgets, axis=1)
-        if n_budgets > 1:
-            budgets = np.array([inputs.budget(b) for b in data.budgets])
-            column = np.broadcast_to(budgets[None, :, None], (len(data.codes), n_budgets, 1))
-            features = np.concatenate([features, column], axis=2)
-        self._features = features.reshape(-1, features.shape[2]).astype(np.float32)
+        features = inputs.at_budgets(data.codes, data.budgets) if n_budgets > 1 else inputs(data.codes)
+        self._features = features.reshape(-1, features.shape[-1]).astype(np.float32)
         self._means = (encoding.means * encoding.weights).astype(np.float32)
         self._spread = (np.sqrt(encoding.variances) * encoding.weights).astype(np.float32)
         self.width = self._features.shape[1] + self._means.shape[1]

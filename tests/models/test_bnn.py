@@ -170,6 +170,26 @@ def test_a_step_far_too_long_is_reported():
         sample_posterior(model, 0, n_chains=1, n_draws=20, n_between=50, n_burn_in=0, step=1e6, warm_start=None)
 
 
+def test_a_chain_whose_noise_the_data_exclude_is_reported():
+    x, y = noisy_sine()
+    model = Regression(Network((1, 5, 1)), fixed_inputs(x), y, Prior(log_noise_mean=300.0, log_noise_sd=0.1))
+    with pytest.raises(Diverged, match="step length"):
+        sample_posterior(model, 0, n_chains=1, n_draws=2, n_between=1, n_burn_in=1, warm_start=None)
+
+
+def test_noise_counts_as_no_less_than_the_least():
+    x, y = noisy_sine()
+    model = Regression(Network((1, 5, 1)), fixed_inputs(x), y, batch_size=len(x), least_log_noise=-9.0)
+    theta = model.start(2, np.random.default_rng(0))
+    theta[:, -1] = -9.0, -12.0
+    theta[1, :-1] = theta[0, :-1]
+    first, second = model.gradient(theta, EveryRow())
+    np.testing.assert_allclose(first[:-1], second[:-1])
+    theta[1, -1] = -8.0
+    first, second = model.gradient(theta, EveryRow())
+    assert not np.allclose(first[:-1], second[:-1])
+
+
 @pytest.mark.parametrize("option", ["n_chains", "n_draws", "n_between"])
 def test_bad_options_are_refused(option):
     x, y = noisy_sine()

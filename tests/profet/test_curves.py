@@ -36,7 +36,7 @@ def model(tables, small):
 
 def test_meta_data_of_tables(tables):
     data = curves_of(tables)
-    assert data.losses.shape == (6, len(data.codes), 10)
+    assert data.losses.shape == (6, len(data.codes), 12)
     config = SPACE.decode(data.codes[[3]])[0]
     assert data.losses[2, 3, 4] == tables[2].objective(config, CURVE_BUDGETS[4]).loss
     assert data.costs[2, 3] == tables[2].objective(config).cost

@@ -50,10 +50,28 @@ def test_one_configuration_equals_a_batch_and_the_codes_stay_as_they_are():
     assert np.array_equal(codes, before)
 
 
-def test_budgets_run_over_the_same_width_on_a_log_scale():
-    inputs = Inputs(MIXED, (1, 10, 100))
-    assert [inputs.budget(b) for b in (1, 10, 100)] == pytest.approx([-WIDTH / 2, 0.0, WIDTH / 2])
-    assert Inputs(MIXED).budget(1) == 0.0
+def test_budgets_run_over_the_same_width_on_a_log_and_on_a_linear_scale():
+    codes = MIXED.encode(MIXED.sample(np.random.default_rng(0), 4)).astype(float)
+    x = Inputs(MIXED, (1, 10, 100)).at_budgets(codes, (1, 10, 100))
+    assert np.array_equal(x[:, 0, :-2], Inputs(MIXED)(codes))
+    assert x[0, :, -2] == pytest.approx([-WIDTH / 2, 0.0, WIDTH / 2])
+    assert x[0, :, -1] == pytest.approx([-WIDTH / 2, WIDTH * (9 / 99 - 0.5), WIDTH / 2])
+    assert np.array_equal(x[:, :, -2:], np.broadcast_to(x[:1, :, -2:], (4, 3, 2)))
+    alone = Inputs(MIXED)(codes)
+    assert Inputs(MIXED).with_budget(alone, 1) is alone
+
+
+def test_a_learning_rate_that_falls_along_a_cosine_comes_to_rest():
+    schedule = Categorical("lr_schedule", ["const", "cosine"])
+    space = Space([Categorical("a", ["x", "y"]), Float("rate", 0.0, 1.0), schedule])
+    inputs = Inputs(space, range(1, 101))
+    constant, cosine = np.moveaxis(inputs.at_budgets(np.array([[0.0, 0.5, 0.0], [0.0, 0.5, 1.0]]), (50, 90, 100)), 1, 2)
+    share = 0.5 + np.sin(0.5 * np.pi) / np.pi  # of the sum of all learning rates, 0.5 (1 + cos(pi u))
+    assert cosine[-1, 0] == pytest.approx(WIDTH * ((100 * share - 1) / 99 - 0.5))
+    assert constant[-1, 0] == pytest.approx(WIDTH * (49 / 99 - 0.5))
+    assert cosine[-1, 2] == pytest.approx(constant[-1, 2])
+    assert cosine[-1, 2] - cosine[-1, 1] < 0.02 * (constant[-1, 2] - constant[-1, 1])
+
 
 
 def test_conditions_and_gradients_along_categoricals_are_refused():
