@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_GRID = 100  # points along an axis
+N_CURVES = 20  # configurations
 N_CONFIGS = 500  # random configurations for the distribution of a task's losses
 
 
@@ -63,9 +64,11 @@ def latent_space(model: MetaModel) -> Figure:
 
 
 def samples(model: MetaModel, tasks: Sequence[Task], data: MetaData | None = None) -> Figure:
-    """Sampled tasks over their one hyperparameter (E.3), or over two of them (E.4, E.5)."""
+    """Sampled tasks over their one hyperparameter (E.3), over two of them (E.4, E.5), or over their budgets."""
     if not tasks:
         raise InvalidOption("there is no task to draw; ask for at least one")
+    if len(model.budgets) > 1:
+        return _learning_curves(tasks)
     model.inputs.require_numeric()
     return _curves(model, tasks, data) if len(model.space) == 1 else _maps(model, tasks)
 
@@ -83,6 +86,18 @@ def _curves(model: MetaModel, tasks: Sequence[Task], data: MetaData | None) -> F
         axes.plot(places, task.value(unit), "--", linewidth=1)
     title = f"{model.name}: sampled" + (", original in grey" if data is not None else "")
     axes.set(xlabel=model.space.names[0], ylabel="loss", title=title)
+    return drawn
+
+
+def _learning_curves(tasks: Sequence[Task]) -> Figure:
+    """Losses of the same random configurations after every budget."""
+    drawn = figure(3.4 * len(tasks), 3.2)
+    for axes, task in zip(np.atleast_1d(drawn.subplots(1, len(tasks), sharey=True)), tasks, strict=True):
+        codes = task.space.encode(task.space.sample(np.random.default_rng(0), N_CURVES))
+        losses = np.array([task.evaluate_batch(codes, budget, None)[0] for budget in task.budgets])
+        axes.semilogy(task.budgets, losses, linewidth=0.8)
+        axes.set(xlabel="budget", title=task.name)
+    drawn.axes[0].set_ylabel("loss")
     return drawn
 
 
