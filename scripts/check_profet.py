@@ -66,8 +66,7 @@ def held_out(path: Path, accepted: Callable[[Scores], bool], rule: str) -> bool:
         scores = held_out_configurations(data, split)
         found.append(scores)
         print(f"  split {split}: {_line(scores)}", flush=True)
-    columns = zip(*(s[:-1] for s in found), strict=True)
-    mean = Scores(*(float(np.mean(column)) for column in columns), coverage=found[0].coverage)
+    mean = Scores(*(np.mean([getattr(s, name) for s in found], axis=0) for name in Scores._fields))
     print(f"  mean: {_line(mean)}\n  rule: {rule}")
     return accepted(mean)
 
