@@ -1,6 +1,7 @@
 """CPU time per suggestion of our optimizers and of other libraries', all measured in one run on the same table.
 
-    python scripts/bench_optimizers.py                                   all that is installed, a quarter of an hour
+    python scripts/bench_optimizers.py                                   all but the models, two minutes
+    python scripts/bench_optimizers.py --models                          the models and their peers, four minutes
     python scripts/bench_optimizers.py --only rs,re,de,tpe,optuna-tpe    some of them, half a minute
     python scripts/bench_optimizers.py --observations 10,50              early suggestions only, a few minutes
 
@@ -10,8 +11,15 @@ which the optimizers take turns: the ratios between methods of the same kind hol
 figures do not. What takes more than 50 ms is not repeated. Libraries that are not installed are named and skipped:
 pip install "hpo-foundry[peers]".
 
-BOHB runs with two budgets and without random configurations, and so does that of HpBandSter, the authors' code, if it
-is installed (pip install hpbandster); the latter gets ordinals as integers, as its documentation asks.
+BOHB runs with two budgets and without random configurations, and so does that of HpBandSter.
+
+The models (`--models`) take too long to make their own history up to 500 evaluations: it is random, as many
+configurations as the mark says, and the suggestions of the model are timed that come after a first one. That has the
+burn-in of the chains of `gp-mcmc` (`gp` with samples=10) and of `bohamiann`, which go on from suggestion to suggestion.
+Peers are measured at the first mark alone, the slow ones at one or two suggestions; what they are, and that they are
+used as their users do, stands in `peer_optimizers.py`, which also says what to install: pip install torch botorch
+syne-tune emukit gpy pybnn hpbandster. `smac3` and `optuna-gp`, which have adapters, make their own history. Beside a
+model stands how its time grows from the first mark to the last, n to the power of something.
 """
 
 from __future__ import annotations
@@ -22,88 +30,104 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy loads: the times a
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+import math
 import statistics
 import time
 from collections.abc import Callable
-from itertools import cycle
 from typing import Any
 
 import numpy as np
+from peer_optimizers import PEERS, HpBandSter
 
 from baselines import catalogue, optimizer
-from baselines.adapters.library import quiet
-from hpo_core import Benchmark, Optimizer, Proposal, Space
+from hpo_core import Benchmark, Optimizer, Space
 from hpo_core.errors import UnsupportedSpace
 
 WINDOW = 20  # suggestions timed at each mark
+MODEL_WINDOW, MODEL_WARM = 10, 1
+TARGET_MARK = 100  # what the targets of models are for
 SLOW = 50_000  # microseconds; slower ones are measured once
 TWO_BUDGETS = (1, 3)
+HPBANDSTER = "hpbandster"
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "smac": ("smac", {"random_fraction": 0.0}),  # a random proposal would take no time
+    "bore": ("bore", {}),
+    "gp": ("gp", {}),
+    "gp-mcmc": ("gp", {"samples": 10}),
+    "bohamiann": ("bohamiann", {}),
+    "dngo": ("dngo", {}),
+    "es": ("es", {}),
+}
+ADAPTED = ("smac3", "optuna-gp")  # peers of the models
+# not timed unless asked for by name
+LEFT_OUT = ("grid", "gp-ucb", "mtbo", "mt-bohamiann", "fabolas", "lcnet-hb", "lc-gp", "bo-bos", "skopt-gp")
+ORDERS = {"smac": 1, "bore": 1, "gp": 3, "gp-mcmc": 3, "bohamiann": 0, "dngo": 1, "es": 3}  # powers of n
+LEEWAY = 0.3
 TARGETS = {"rs": 10, "re": 20, "de": 40, "tpe-univariate": 150, "tpe": 400, "bohb": 1000}  # microseconds
-RIVALS = {"tpe": ("optuna-tpe", 25), "tpe-univariate": ("hyperopt-tpe", 1), "bohb": ("hpbandster", 50)}
+TARGETS |= {"smac": 15_000, "bore": 20_000, "gp": 25_000, "gp-mcmc": 150_000, "bohamiann": 300_000, "dngo": 100_000}
+RIVALS: dict[str, dict[str, float]] = {
+    "tpe": {"optuna-tpe": 25},
+    "tpe-univariate": {"hyperopt-tpe": 1},
+    "bohb": {HPBANDSTER: 50},
+    "smac": {"smac3": 5},
+    "bore": {"syne-tune-bore": 5},
+    "gp": {"optuna-gp": 5, "botorch": 5, "syne-tune-botorch": 5},
+    "gp-mcmc": {"emukit-mcmc": 5},
+    "bohamiann": {"pybnn-bohamiann": 5},
+    "dngo": {"pybnn-dngo": 5},
+}
 
-
-class HpBandSter:
-    """The model of HpBandSter's BOHB, asked for a new configuration each time."""
-
-    name = "hpbandster"
-
-    def __init__(self, space: Space):
-        import ConfigSpace
-        from hpbandster.core.dispatcher import Job
-        from hpbandster.optimizers.config_generators.bohb import BOHB
-
-        self._space, self._job = space, Job
-        self._ordinal = {h.name for h in space if h.kind == "ordinal"}
-        converted = ConfigSpace.ConfigurationSpace(seed=0)
-        for h, theirs in zip(space, space.to_configspace().values(), strict=True):
-            ordinal = h.name in self._ordinal
-            converted.add(ConfigSpace.UniformIntegerHyperparameter(h.name, 0, int(h.size) - 1) if ordinal else theirs)
-        self._generator = BOHB(converted, random_fraction=0.0, min_bandwidth=0.3)
-        self._budgets = cycle([1, 1, 1, 3, 3, 3])  # as our Hyperband's with two budgets, 1 and 3
-
-    def ask(self) -> Proposal:
-        budget = next(self._budgets)
-        with quiet("hpbandster"):
-            self._latest = dict(self._generator.get_config(budget)[0])
-        config = {n: self._space[n].value(c) if n in self._ordinal else c for n, c in self._latest.items()}
-        return Proposal(self._space.check(config), budget)
-
-    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
-        job = self._job((0, 0, 0), config=self._latest, budget=proposal.budget)
-        job.result = {"loss": loss}
-        with quiet("hpbandster"):
-            self._generator.new_result(job)
+Evaluate = Callable[[Any], float]
+Rows = dict[str, list[float]]
 
 
 def build(name: str, space: Space, seed: int) -> Optimizer:
     """The named optimizer; raises ImportError if its library is missing."""
-    if name == HpBandSter.name:
+    if name == HPBANDSTER:
         return HpBandSter(space)
     if name == "bohb":
         return optimizer(name, space, TWO_BUDGETS, seed, random_fraction=0.0)
     return optimizer(name, space, TWO_BUDGETS if catalogue()[name].multi_fidelity else (1,), seed)
 
 
-def microseconds(o: Optimizer, evaluate: Callable[[Any], float], marks: list[int]) -> list[float]:
-    """Mean CPU time of a suggestion after each number of evaluations."""
-    times = dict.fromkeys(marks, 0)
-    for step in range(max(marks) + WINDOW):
-        start = time.process_time_ns()
-        proposal = o.ask()
-        spent = time.process_time_ns() - start
-        if proposal is None:
-            raise UnsupportedSpace("ran out of proposals")
-        loss = evaluate(proposal.config)
-        start = time.process_time_ns()
-        o.tell(proposal, loss, 1.0)
-        spent += time.process_time_ns() - start
-        for mark in marks:
-            if mark <= step < mark + WINDOW:
-                times[mark] += spent
-    return [times[mark] / WINDOW / 1000 for mark in marks]
+def suggest(o: Optimizer, evaluate: Evaluate) -> int:
+    """Nanoseconds of CPU time of one suggestion, which is then evaluated and told."""
+    start = time.process_time_ns()
+    proposal = o.ask()
+    spent = time.process_time_ns() - start
+    if proposal is None:
+        raise UnsupportedSpace("ran out of proposals")
+    loss = evaluate(proposal.config)
+    start = time.process_time_ns()
+    o.tell(proposal, loss, 1.0)
+    return spent + time.process_time_ns() - start
 
 
-def measure(names: list[str], benchmark: Benchmark, marks: list[int], repeats: int) -> dict[str, list[float]]:
+def microseconds(o: Optimizer, evaluate: Evaluate, marks: list[int]) -> list[float]:
+    """Mean CPU time of a suggestion after each number of evaluations of the optimizer's own."""
+    times = [suggest(o, evaluate) for _ in range(max(marks) + WINDOW)]
+    return [statistics.mean(times[mark : mark + WINDOW]) / 1000 for mark in marks]
+
+
+def model_microseconds(name: str, space: Space, seed: int, evaluate: Evaluate, marks: list[int]) -> list[float]:
+    """Mean CPU time of a model's suggestion after each number of random evaluations; a peer's at the first alone."""
+    if name in ADAPTED:
+        return microseconds(build(name, space, seed), evaluate, marks[:1])
+    found = []
+    for mark in marks[:1] if name in PEERS else marks:
+        if name in PEERS:
+            peer = PEERS[name]
+            o, warm, window = peer.build(space, seed, mark), peer.warm, peer.window
+        else:
+            known, options = MODELS[name]
+            o, warm, window = optimizer(known, space, (1,), seed, n_initial=mark, **options), MODEL_WARM, MODEL_WINDOW
+        for _ in range(mark + warm):
+            suggest(o, evaluate)
+        found.append(statistics.mean(suggest(o, evaluate) for _ in range(window)) / 1000)
+    return found
+
+
+def measure(names: list[str], benchmark: Benchmark, marks: list[int], repeats: int, models: bool) -> Rows:
     """Microseconds of a suggestion at each mark, the median over the repeats, by name."""
     rows: dict[str, list[list[float]]] = {name: [] for name in names}
     for seed in range(repeats):
@@ -116,42 +140,55 @@ def measure(names: list[str], benchmark: Benchmark, marks: list[int], repeats: i
                 return benchmark.objective(config, seed=int(rng.integers(2**31))).loss
 
             try:
-                rows[name].append(microseconds(build(name, benchmark.space, seed), evaluate, marks))
+                if models:
+                    rows[name].append(model_microseconds(name, benchmark.space, seed, evaluate, marks))
+                else:
+                    rows[name].append(microseconds(build(name, benchmark.space, seed), evaluate, marks))
             except (ImportError, UnsupportedSpace) as error:
                 print(f"{name:<20} skipped: {error}", flush=True)
                 del rows[name]
     return {name: [statistics.median(column) for column in zip(*row, strict=True)] for name, row in rows.items()}
 
 
-def verdict(name: str, measured: dict[str, list[float]]) -> str:
-    """What the last mark says against the target and against the rival of the same kind."""
+def verdict(name: str, measured: Rows, marks: list[int], models: bool) -> str:
+    """What one mark, the last or of models the first, says against the target and the rivals; and a model's growth."""
     words = []
-    last = measured[name][-1]
-    if name in TARGETS:
-        words.append(f"{'within' if last <= TARGETS[name] else 'OVER'} {TARGETS[name]} us")
-    rival, least = RIVALS.get(name, ("", 0))
-    if rival in measured:
-        ratio = measured[rival][-1] / last
-        words.append(f"{ratio:.0f} times faster than {rival} ({'' if ratio >= least else 'NOT '}>= {least})")
+    at = 0 if models else -1
+    own = measured[name][at]
+    if name in TARGETS and (not models or marks[0] == TARGET_MARK):
+        words.append(f"{'within' if own <= TARGETS[name] else 'OVER'} {TARGETS[name]} us")
+    for rival, least in RIVALS.get(name, {}).items():
+        if rival in measured:
+            ratio = measured[rival][at] / own
+            words.append(f"{ratio:.0f} times faster than {rival} ({'' if ratio >= least else 'NOT '}>= {least:g})")
+    if models and name in ORDERS and len(marks) > 1:
+        power = math.log(measured[name][-1] / own) / math.log(marks[-1] / marks[0])
+        beyond = "BEYOND" if power > ORDERS[name] + LEEWAY else "model"
+        words.append(f"grows as n^{power:.1f} ({beyond} n^{ORDERS[name]})")
     return ", ".join(words)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", help="names, separated by commas, as `hpo optimizers` shows them, and hpbandster")
+    parser.add_argument("--models", action="store_true", help="the optimizers with a model, and their peers")
+    parser.add_argument("--only", help="names, separated by commas, of those that are shown otherwise")
     parser.add_argument("--table", default="protein", help="benchmark whose space and losses are used (protein)")
-    parser.add_argument("--observations", default="10,50,100,200", help="when to time, ascending (10,50,100,200)")
+    parser.add_argument("--observations", help="when to time, ascending (10,50,100,200; with --models 100,200,500)")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each optimizer that is not slow (7)")
     options = parser.parse_args()
-    known = [name for name in catalogue() if name != "grid"] + [HpBandSter.name]
-    names = known if options.only is None else options.only.split(",")
+    known = [*MODELS, *ADAPTED, *PEERS] if options.models else [*catalogue(), HPBANDSTER]
+    names = [name for name in known if options.models or name not in (*MODELS, *ADAPTED, *LEFT_OUT)]
+    if options.only is not None:
+        names = options.only.split(",")
     if unknown := [name for name in names if name not in known]:
         parser.error(f"no optimizer {', '.join(unknown)}; known: {', '.join(known)}")
-    marks = [int(mark) for mark in options.observations.split(",")]
-    measured = measure(names, Benchmark(options.table), marks, options.repeats)
+    observations = options.observations or ("100,200,500" if options.models else "10,50,100,200")
+    marks = [int(mark) for mark in observations.split(",")]
+    measured = measure(names, Benchmark(options.table), marks, options.repeats, options.models)
     print(f"{'us per suggestion':<20}" + "".join(f"{f'n = {mark}':>11}" for mark in marks))
     for name, row in measured.items():
-        print(f"{name:<20}" + "".join(f"{time:>11.1f}" for time in row) + f"   {verdict(name, measured)}")
+        cells = [f"{time:>11.1f}" for time in row] + [" " * 11] * (len(marks) - len(row))
+        print(f"{name:<20}" + "".join(cells) + f"   {verdict(name, measured, marks, options.models)}")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from hpo_leaderboard.suite import Member, make_suite
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("family", help="svm, xgboost, or a model of one's own")
+    parser.add_argument("family", help="svm, fcnet, xgboost, or a model of one's own")
     parser.add_argument("--noise", action="store_true", help="evaluations with noise")
     parser.add_argument("--tasks", type=int, default=100, help="how many, from number 0 on (100)")
     parser.add_argument("--optimizers", default="rs,de,tpe,cmaes", help="names, joined by commas (rs,de,tpe,cmaes)")

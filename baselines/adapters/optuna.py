@@ -33,7 +33,7 @@ def optuna_tpe(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) 
 
 def optuna_gp(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:
     """Gaussian process with expected improvement; optuna needs torch for it."""
-    return OptunaStudy("optuna-gp", space, "GPSampler", seed, needs=("torch", "profet"))
+    return OptunaStudy("optuna-gp", space, "GPSampler", seed, needs=("torch", "peers"))
 
 
 def optuna_cmaes(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hpo_leaderboard.experiment import Outcome
 
+N_NAMED = 8  # benchmarks above a table of text
 EXAMPLES = """\
 examples:
   hpo leaderboard quick                                        every fast optimizer on the real tables
@@ -120,7 +121,10 @@ def _table(store_path: Path) -> str:
     boards = []
     for block in blocks(table):
         here, runs = (frame[frame["benchmark"].isin(block.benchmarks)] for frame in (table, frames.runs))
-        boards.append(f"on {', '.join(block.benchmarks)}\n{_text(leaderboard(here, runs))}")
+        names = list(block.benchmarks)
+        if len(names) > N_NAMED:
+            names = [*names[: N_NAMED - 1], f"and {len(names) - N_NAMED + 1} more"]
+        boards.append(f"on {', '.join(names)}\n{_text(leaderboard(here, runs))}")
     return "\n\n".join(boards)
 
 

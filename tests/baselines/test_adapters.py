@@ -2,9 +2,12 @@
 
 import logging
 import math
+import re
 import sys
+import tomllib
 import warnings
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -243,9 +246,15 @@ def test_a_missing_library_is_named_with_the_extra_that_has_it(name, monkeypatch
     monkeypatch.setitem(sys.modules, module, None)
     if len(MODULES[name]) > 1:
         pytest.importorskip(MODULES[name][0])
-    extra = "profet" if module == "torch" else "peers"
-    with pytest.raises(MissingExtra, match=rf'{module} is needed here .*pip install "hpo-foundry\[{extra}\]"'):
+    with pytest.raises(MissingExtra, match=rf'{module} is needed here .*pip install "hpo-foundry\[peers\]"'):
         optimizer(name, SPACE)
+
+
+def test_that_extra_has_every_library():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    installed = {re.split(r"[<>=\[]", line)[0] for line in project["optional-dependencies"]["peers"]}
+    needed = {module for modules in MODULES.values() for module in modules}
+    assert {{"skopt": "scikit-optimize"}.get(module, module) for module in needed} <= installed
 
 
 @everyone

@@ -188,6 +188,13 @@ def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(tmp_p
     assert "hyperband" in second
 
 
+def test_the_command_line_names_some_of_many_benchmarks(tmp_path, capsys):
+    arguments = ["leaderboard", "functions", "--benchmarks", "profet-svm/0..9", "--optimizers", "rs,re"]
+    assert main([*arguments, "--seeds", "2", "--trials", "2", "--engine", "serial", "--out", str(tmp_path)]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("on profet-svm/0, ") and first.endswith("profet-svm/6, and 3 more")
+
+
 def test_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["leaderboard", "functions", "--benchmarks", "branin,hartmann3", "--optimizers", "rs,re"]
