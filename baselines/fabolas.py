@@ -23,7 +23,7 @@ from baselines.budgeted import Budgeted, Told
 from baselines.requirements import count
 from baselines.rungs import rungs
 from hpo_core.space import Space
-from hpo_models.fabolas_gp import cost_points, loss_points, relative_sizes
+from hpo_models.fabolas_gp import NOISY, cost_points, loss_points, relative_sizes
 from hpo_models.product_gp import Points, ProductGP, fit, fit_samples
 
 SMALLEST = 1 / 128  # of the full budget
@@ -70,8 +70,8 @@ class Fabolas(Budgeted):
     def _processes(self, told: Told) -> list[ProductGP]:
         points, groups = self._loss_points(told.rows, told.places), self._features.groups
         if not self.samples:
-            return [fit(points, told.values, groups)]
-        return fit_samples(points, told.values, groups, self._rng, self.samples)
+            return [fit(points, told.values, groups, NOISY)]
+        return fit_samples(points, told.values, groups, self._rng, self.samples, NOISY)
 
     def _loss_points(self, rows: np.ndarray, places: np.ndarray) -> Points:
         return loss_points(rows, self._relative[places])

@@ -91,7 +91,7 @@ class MultiTask(Budgeted):
         values = np.concatenate([told.values, *(values for _, values in self._earlier)])
         lengths = [len(values) for _, values in self._earlier]
         tasks = np.concatenate([self._full - told.places, np.repeat(np.arange(n_own, self._n_tasks), lengths)])
-        return [fit_tasks(rows, tasks.astype(int), values, self._n_tasks, self._features.groups)]
+        return [fit_tasks(rows, tasks.astype(int), values, self._n_tasks, self._features.groups, n_own)]
 
     def _loss_points(self, rows: np.ndarray, places: np.ndarray) -> Points:
         return task_points(rows, self._full - places, self._n_tasks)

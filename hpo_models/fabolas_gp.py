@@ -6,6 +6,10 @@
 s is the budget's place between the smallest and the largest on a logarithmic scale, 1 for the largest, as section 4.2
 of the thesis asks for; the budget may be a share of a dataset or any other fidelity that loss and cost change smoothly
 with. Both processes are product processes, see `hpo_models.product_gp`.
+
+Small budgets are noisy (fig. 4.4), and so are seconds. The most probable noise under a prior with a pole at 0, as the
+thesis' horseshoe has, is 0: it takes samples. So the noise is believed to be log-normal around exp(-5), in units of the
+variance of all observations.
 """
 
 from __future__ import annotations
@@ -17,8 +21,12 @@ import numpy as np
 
 from hpo_models.gp import standardise
 from hpo_models.gp_fit import Fitting
+from hpo_models.gp_priors import LogNormal
 from hpo_models.product_gp import Points, ProductGP, fit
+from hpo_models.product_posterior import ProductPriors
 
+NOISE = LogNormal(-5.0, 1.0)
+NOISY = ProductPriors(noise=NOISE)
 ROUGH = Fitting(tolerance=1e-1, relative_tolerance=1e-4)
 
 
@@ -61,4 +69,4 @@ def fit_costs(points: Points, costs: np.ndarray, groups: np.ndarray, last: CostM
     floor = positive.min() if len(positive) else 1.0
     values, centre, spread = standardise(np.log(np.maximum(costs, floor)))
     start = None if last is None else last.process.hyperparameters
-    return CostModel(fit(points, values, groups, fitting=ROUGH, start=start), centre, spread)
+    return CostModel(fit(points, values, groups, NOISY, ROUGH, start), centre, spread)

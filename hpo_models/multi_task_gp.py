@@ -8,6 +8,10 @@ tie another task to it are believed to lie around 1, those that tie the others t
 has of its own to be small: tasks are alike until the observations say otherwise, where Swersky et al. force
 correlations to be positive.
 
+Tasks may be budgets of one problem. Those are believed to have a noise above 0 (`hpo_models.fabolas_gp`), and the
+search for L begins with positive correlations between them: with a single observation of task 0 the density has another
+peak, far lower, where small budgets are upside down.
+
 The thesis samples L by MCMC; here it is the most probable one unless `fit_samples` of the product process is used.
 """
 
@@ -16,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_core.errors import InvalidOption
+from hpo_models.fabolas_gp import NOISE
 from hpo_models.gp_priors import LogNormal
 from hpo_models.product_gp import Points, ProductGP, fit
 from hpo_models.product_posterior import ProductPriors
@@ -29,17 +34,20 @@ def task_points(x: np.ndarray, tasks: np.ndarray | int, n_tasks: int) -> Points:
     return Points(x, np.eye(n_tasks)[each])
 
 
-def task_priors(n_tasks: int) -> ProductPriors:
-    """Priors under which every task is tied to task 0."""
+def task_priors(n_tasks: int, n_budgets: int = 1) -> ProductPriors:
+    """Priors under which every task is tied to task 0; the first `n_budgets` are budgets of one problem."""
     link = np.zeros((n_tasks, n_tasks))
     link[1:, 0] = 1.0
-    return ProductPriors(rest=LogNormal(-2.0, 1.0), link=link, link_spread=0.5)
+    priors = ProductPriors(rest=LogNormal(-2.0, 1.0), link=link, link_spread=0.5)
+    return priors if n_budgets == 1 else priors._replace(n_alike=n_budgets, noise=NOISE)
 
 
-def fit_tasks(x: np.ndarray, tasks: np.ndarray, y: np.ndarray, n_tasks: int, groups: np.ndarray) -> ProductGP:
+def fit_tasks(
+    x: np.ndarray, tasks: np.ndarray, y: np.ndarray, n_tasks: int, groups: np.ndarray, n_budgets: int = 1
+) -> ProductGP:
     """The process with the most probable hyperparameters, for observations (n,) standardised task by task.
 
-    Predict it at `task_points`.
+    The first `n_budgets` tasks are budgets of one problem, standardised together. Predict it at `task_points`.
 
     Examples
     --------
@@ -51,7 +59,7 @@ def fit_tasks(x: np.ndarray, tasks: np.ndarray, y: np.ndarray, n_tasks: int, gro
     >>> bool(task_correlations(process)[0, 1] > 0.7)
     True
     """
-    return fit(task_points(x, tasks, n_tasks), y, groups, task_priors(n_tasks))
+    return fit(task_points(x, tasks, n_tasks), y, groups, task_priors(n_tasks, n_budgets))
 
 
 def task_correlations(process: ProductGP) -> np.ndarray:

@@ -8,8 +8,8 @@ of `hpo_models.gp` with scale = Sigma.
 
 Where this leaves the thesis: hyperparameters are the most probable ones unless samples are asked for, by slice sampling
 and not emcee; lengthscales have the prior LogNormal(0, 1), without which the most probable ones after five observations
-are the ends of their box, and the noise has a Gamma prior instead of a horseshoe; the mean, on which the thesis is
-silent, varies with the context.
+are the ends of their box, and the noise has a Gamma prior instead of a horseshoe, or another one that is given; the
+mean, on which the thesis is silent, varies with the context.
 """
 
 from __future__ import annotations
@@ -162,7 +162,11 @@ def most_probable(
     fitting: Fitting = DEFAULT,
     start: Parts | None = None,
 ) -> Parts:
-    """Hyperparameters with the highest posterior density found by one search, from `start` or a fixed place."""
+    """Hyperparameters with the highest posterior density found by a search from `start` or a fixed place.
+
+    A search over all of the box may cross to links of the wrong sign, where the density has another, far lower peak. So
+    those of the first `n_alike` rows of L stay above 0, unless one ends there: then the search goes on without a wall.
+    """
     from scipy.optimize import minimize
 
     density = ProductPosterior(*points, y, groups, priors)
@@ -174,11 +178,21 @@ def most_probable(
             return 1e10, np.zeros_like(theta)  # a step that went too far: the line search comes back
         return -value, -gradient
 
-    limits = _limits(density, fitting.box)
-    first = np.clip(_first(density, priors) if start is None else pack(start), limits[:, 0], limits[:, 1])
     options = {"maxiter": fitting.max_steps, "gtol": fitting.tolerance, "ftol": fitting.relative_tolerance}
-    found = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-    return unpack(found.x, density.n_groups, density.rank)
+
+    def search(first: np.ndarray, limits: np.ndarray) -> np.ndarray:
+        inside = np.clip(first, limits[:, 0], limits[:, 1])
+        return minimize(loss, inside, jac=True, method="L-BFGS-B", bounds=limits, options=options).x
+
+    limits = _limits(density, fitting.box)
+    row, column = np.tril_indices(density.rank)
+    alike = density.n_groups + np.flatnonzero((column < row) & (row < priors.n_alike))
+    walled = limits.copy()
+    walled[alike, 0] = 0.0
+    found = search(_first(density, priors) if start is None else pack(start), walled)
+    if (found[alike] <= 0.0).any():
+        found = search(found, limits)
+    return unpack(found, density.n_groups, density.rank)
 
 
 def _first(density: ProductPosterior, priors: ProductPriors) -> np.ndarray:

@@ -40,6 +40,7 @@ class ProductPriors(NamedTuple):
     link_spread     their standard deviation
     noise           variance of the observations around the function
     mean_variance   of each weight of the mean
+    n_alike         number of rows of L whose entries below the diagonal are searched for above 0 first
     """
 
     lengthscale: Prior | None = LogNormal(0.0, 1.0)
@@ -49,6 +50,7 @@ class ProductPriors(NamedTuple):
     link_spread: float = 1.0
     noise: Prior = Gamma(0.1, 0.1)
     mean_variance: float = 1.0
+    n_alike: int = 0
 
 
 class Parts(NamedTuple):

@@ -1,6 +1,6 @@
 """How much time do models across budgets save? Simulated seconds to a small regret on `svm-subsets`, as a table.
 
-    python scripts/check_models.py                                 gp, es, mtbo and fabolas, 20 seeds, some minutes
+    python scripts/check_models.py                                 gp, es, mtbo and fabolas, 20 seeds, half a minute
     python scripts/check_models.py --optimizers gp,hyperband,rs --seeds 50 --regret 0.02
 
 The counterpart of fig. 4.5 of the thesis. A run is over when a configuration whose noise-free loss lies within the

@@ -1,13 +1,14 @@
 """Do the optimizers search as well as they should? Statistical checks over many seeds, as a table.
 
-    python scripts/check_quality.py                       all checks, a quarter of an hour
+    python scripts/check_quality.py                       all checks but the next, a quarter of an hour
+    python scripts/check_quality.py --models              those of the model-based optimizers, see `model_checks`
     python scripts/check_quality.py --only rs,re          those of some optimizers
     python scripts/check_quality.py --seeds 400           more runs each, sharper tests
 
 A run evaluates one recorded repetition per trial, drawn by the trial's seed, and its incumbent is the configuration
 with the lowest loss observed. The validation regret is the incumbent's mean loss over the repetitions, less that of the
-best configuration of the table. This is how the runs of Makarova et al. (2022) were recorded, whose random search and
-TPE on the same tables are the reference here: `recorded_regret.csv` has the quartiles over 100 runs.
+best configuration of the table. This is how the runs of Makarova et al. (2022) were recorded, whose random search, TPE
+and BORE on the same tables are the reference here: `recorded_regret.csv` has the quartiles over 100 runs, 50 of BORE.
 
 A median is printed with its interval, the 5 % and the 95 % quantile of the bootstrap. A claim about it fails only if it
 can be refuted at 5 %, and *below* only passes if it is proven at 5 %. Exits with 1 if a check fails.
@@ -16,53 +17,20 @@ can be refuted at 5 %, and *below* only passes if it is proven at 5 %. Exits wit
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
+from model_checks import model_checks
+from regret_checks import STEPS, Check, Outcome, Recorded, against_recorded, median_at_most, read_recorded
 
 from hpo_core import Benchmark, Trial, run
-from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.errors import MissingExtra
 
-STEPS = (50, 100, 200, 500)
 COUNTING_ONES, FULL_EVALUATIONS = "counting-ones-8-8", 20
-EIGHT_TESTS = 0.05 / 8  # level of each of the eight lines that ask for equality
 RECORDED = Path(__file__).with_name("recorded_regret.csv")
-
-
-class Outcome(NamedTuple):
-    """What was measured, in words, and whether it is good enough."""
-
-    measured: str
-    passed: bool
-
-
-class Check(NamedTuple):
-    """A line of the table; `measure` gets the number of seeds."""
-
-    optimizer: str
-    benchmark: str
-    claim: str
-    measure: Callable[[int], Outcome]
-
-
-@cache
-def regrets(optimizer: str, benchmark: str, n_trials: int, n_seeds: int) -> np.ndarray:
-    """(n_seeds, steps) validation regret of the incumbent after 50, 100, ... up to `n_trials` evaluations."""
-    b = Benchmark(benchmark)
-    optimum = b.optimum
-    if optimum is None:
-        raise InvalidOption(f"the regret needs a benchmark whose optimum is known, got {benchmark!r}")
-    rows = []
-    for seed in range(n_seeds):
-        r = run(b, optimizer, n_trials=n_trials, seed=seed)
-        places = r.incumbent().places
-        rows.append([b.objective(r.trials[places[n - 1]].config).loss - optimum for n in STEPS if n <= n_trials])
-    return np.array(rows)
 
 
 @cache
@@ -98,92 +66,6 @@ def seconds_to_target(workers: int, n_seeds: int) -> np.ndarray:
         r = run(b, "bohb", n_trials=None, max_cost=1000.0 * full, stop=reached, seed=seed, workers=workers)
         seconds.append(r.trials[-1].end if r.reason == "reached" else np.inf)
     return np.array(seconds)
-
-
-class Recorded(NamedTuple):
-    """Quartiles of the regret of recorded runs."""
-
-    n_seeds: int
-    q25: float
-    median: float
-    q75: float
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the median, by that of normal numbers with the same quartiles (McGill et al., 1978)."""
-        return 1.25 / 1.35 * (self.q75 - self.q25) / self.n_seeds**0.5
-
-
-def read_recorded(path: Path) -> dict[tuple[str, str, int], Recorded]:
-    """Quartiles by method, benchmark and number of evaluations."""
-    with path.open(newline="") as file:
-        return {
-            (row["method"], row["benchmark"].removeprefix("hpobench_"), int(row["iteration"])): Recorded(
-                int(row["n_seeds"]), float(row["q25"]), float(row["median"]), float(row["q75"])
-            )
-            for row in csv.DictReader(file)
-        }
-
-
-def bootstrapped_medians(sample: np.ndarray) -> np.ndarray:
-    """(2000,) medians of the sample drawn anew with replacement."""
-    rng = np.random.default_rng(0)
-    return np.median(rng.choice(sample, (2000, len(sample))), axis=1)
-
-
-def median_interval(sample: np.ndarray) -> tuple[float, float]:
-    """5 % and 95 % quantile of the bootstrapped median."""
-    low, high = np.quantile(bootstrapped_medians(sample), (0.05, 0.95))
-    return float(low), float(high)
-
-
-def against_recorded(optimizer: str, benchmark: str, step: int, recorded: Recorded, relation: str) -> Check:
-    """Check of our median at a number of evaluations against the recorded one.
-
-    inside       it lies between the recorded quartiles
-    not worse    the recorded median lies within or above the interval of ours: one-sided bootstrap at 5 %
-    better       it lies above that interval
-    equal        0 lies within the interval of the difference of both medians: two-sided at 5 % for all eight of these
-                 lines together. Ours is bootstrapped, since the best regrets of a table are few numbers and a median
-                 jumps between them; the recorded one, of which only quartiles are known, is taken as normal
-    """
-
-    def measure(n_seeds: int) -> Outcome:
-        sample = regrets(optimizer, benchmark, STEPS[-1], n_seeds)[:, STEPS.index(step)]
-        median, (low, high) = float(np.median(sample)), median_interval(sample)
-        noise = recorded.standard_error * np.random.default_rng(1).standard_normal(2000)
-        differences = bootstrapped_medians(sample) - recorded.median - noise
-        least, most = np.quantile(differences, (EIGHT_TESTS / 2, 1 - EIGHT_TESTS / 2))
-        passed = {
-            "inside": recorded.q25 <= median <= recorded.q75,
-            "not worse": low <= recorded.median,
-            "better": high < recorded.median,
-            "equal": bool(least <= 0 <= most),
-        }[relation]
-        return Outcome(f"{median:.3g} [{low:.3g}, {high:.3g}]", passed)
-
-    claims = {
-        "inside": f"in [{recorded.q25:.3g}, {recorded.q75:.3g}]",
-        "not worse": f"not above {recorded.median:.3g}",
-        "better": f"below {recorded.median:.3g}",
-        "equal": f"like {recorded.median:.3g} (standard error {recorded.standard_error:.2g})",
-    }
-    return Check(optimizer, benchmark, f"median at {step} {claims[relation]}", measure)
-
-
-def median_at_most(optimizer: str, benchmark: str, n_trials: int, bar: float) -> Check:
-    """Check that the median regret is not above a bar, by a one-sided bootstrap at 5 %.
-
-    It passes while the bar lies within the uncertainty of the median, which is printed: a median slightly above the bar
-    may pass, and more seeds decide.
-    """
-
-    def measure(n_seeds: int) -> Outcome:
-        sample = regrets(optimizer, benchmark, n_trials, n_seeds)[:, -1]
-        low, high = median_interval(sample)
-        return Outcome(f"{np.median(sample):.3g} [{low:.3g}, {high:.3g}]", low <= bar)
-
-    return Check(optimizer, benchmark, f"median at {n_trials} not above {bar:g}", measure)
 
 
 def beats_at_equal_cost(optimizer: str, other: str) -> Check:
@@ -237,13 +119,15 @@ def checks(recorded: dict[tuple[str, str, int], Recorded]) -> list[Check]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=100, help="runs per optimizer and benchmark (100)")
+    parser.add_argument("--models", action="store_true", help="check the model-based optimizers")
+    parser.add_argument("--seeds", type=int, help="runs per optimizer and benchmark (100, of models 20)")
     parser.add_argument("--only", help="optimizers, separated by commas")
     parser.add_argument("--recorded", type=Path, default=RECORDED, help="quartiles of recorded runs (those beside it)")
     options = parser.parse_args()
-    lines = checks(read_recorded(options.recorded))
-    if options.seeds < 2:
-        parser.error(f"--seeds must be at least 2, got {options.seeds}")
+    lines = (model_checks if options.models else checks)(read_recorded(options.recorded))
+    n_seeds = options.seeds if options.seeds is not None else 20 if options.models else 100
+    if n_seeds < 2:
+        parser.error(f"--seeds must be at least 2, got {n_seeds}")
     wanted = None if options.only is None else set(options.only.split(","))
     if unknown := sorted((wanted or set()) - {check.optimizer for check in lines}):
         parser.error(f"no checks for {', '.join(unknown)}")
@@ -253,7 +137,7 @@ def main() -> int:
             continue
         head = f"{check.optimizer:<16} {check.benchmark:<18} {check.claim:<52}"
         try:
-            measured, passed = check.measure(options.seeds)
+            measured, passed = check.measure(n_seeds)
         except MissingExtra as error:
             print(f"{head} skipped: {error}")
             continue

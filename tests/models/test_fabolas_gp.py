@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hpo_models.fabolas_gp import cost_points, fit_costs, loss_points, relative_sizes
+from hpo_models.fabolas_gp import NOISY, cost_points, fit_costs, loss_points, relative_sizes
 from hpo_models.product_gp import condition, fit
 from hpo_models.product_posterior import Parts, ProductPosterior, ProductPriors, pack
 
@@ -100,3 +100,17 @@ def test_costs_of_zero_and_equal_costs_are_no_problem():
     assert fit_costs(points, np.full(6, 7.0), GROUPS).predict(points) == pytest.approx(np.full(6, 7.0))
     some = fit_costs(points, np.array([0.0, 2, 2, 4, 4, 8]), GROUPS).predict(points)
     assert np.isfinite(some).all() and (some > 0).all()
+
+
+def test_noise_of_few_observations_does_not_vanish():
+    # under a prior with a pole at 0 the most probable noise of 15 observations is 0, though their variance around the
+    # function is 0.04; two hundred decide by themselves
+    def noise(n, seed, *priors):
+        rng = np.random.default_rng(seed)
+        x, s = rng.random((n, 2)), SIZES[rng.integers(5, size=n)]
+        y = np.sin(3 * x[:, 0]) + (1 - s) ** 2 + 0.2 * rng.standard_normal(n)
+        return fit(loss_points(x, s), (y - y.mean()) / y.std(), GROUPS, *priors).hyperparameters.noise * y.var()
+
+    assert np.median([noise(15, seed) for seed in range(5)]) < 1e-6
+    assert min(noise(15, seed, NOISY) for seed in range(5)) > 1e-4
+    assert noise(200, 0, NOISY) == pytest.approx(0.04, rel=0.3)
