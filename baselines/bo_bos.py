@@ -10,13 +10,14 @@ found (`hpo_models.optimal_stopping`, K1 growing with t). It goes on one epoch a
     C1    the rule says: stop, it will not beat the incumbent          and
     C2    sd of the process at [x, N] <= kappa sd at [x, n], before this training
 
-Epochs are the steps of the ladder of budgets. The process sees of each training its last loss and some before it: those
-of epoch 1 and of every fifth of N (appendix D). The first trainings are random and run to the end.
+Epochs are the steps of the ladder of budgets. The first trainings are random and run to the end. A stopped one goes on,
+with a rule of its own, if its configuration has the lowest bound again; K1 has grown by then.
 
-Where this leaves the paper: curves come from `fitted_model`, which has an asymptote, unless `asymptote=False` asks for
-the paper's; 20,000 curves are simulated, not 100,000; the incumbent is the lowest loss, without xi_t, as in the paper's
-experiments; beta_t and the transformation of losses are those of `gp-ucb`; hyperparameters are fitted anew for every
-training up to the 20th and for every tenth one after it.
+Where this leaves the paper: the process has another kernel and sees other epochs (`baselines.epoch_process`); curves
+come from `fitted_model`, which has an asymptote, unless `asymptote=False` asks for the paper's; 5,000 curves are
+simulated, not 100,000; the incumbent is the lowest loss, without xi_t, as in the paper's experiments; beta_t and the
+transformation of losses are those of `gp-ucb`; hyperparameters are fitted anew for every training up to the 40th and
+for every tenth one after it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baselines.epoch_process import EpochProcess, at_epochs
+from baselines.epoch_process import EpochProcess
 from baselines.requirements import count, number, without_conditions
 from baselines.stepwise import Stepwise, Training, ladder
 from hpo_core.space import Space
@@ -36,7 +37,7 @@ from hpo_models.learning_curve_gp import conjugate_model, fitted_model
 from hpo_models.optimal_stopping import K1_RATE, STOP_WORSE, DecisionRule, k1_schedule, knows_enough, solve
 
 INITIAL_SHARE = 0.16  # N0 / N, 8 of 50
-N_PATHS = 20_000
+N_PATHS = 5_000
 LARGEST = 1e30  # a loss above it has diverged
 
 
@@ -82,16 +83,16 @@ class BOBOS:
         asymptote: bool = True,
     ):
         without_conditions(space, self.name)
-        self._process = EpochProcess(space, seed=seed, n_initial=n_initial)
         steps = ladder(budgets, step)
         self._n = len(steps)
+        self._process = EpochProcess(space, seed=seed, n_initial=n_initial, n_full=self._n)
         least = max(round(INITIAL_SHARE * self._n), 2)
         self._n0 = least if initial_epochs is None else count("initial_epochs", initial_epochs)
         self._kappa, self._rate = number("kappa", kappa, 1.0, math.inf), number("rate", rate, 1e-3, 1.0)
         self._model = fitted_model if asymptote else conjugate_model
         self._rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         self._plans: dict[int, Plan] = {}
-        self._trainings = Stepwise(steps, self._process.ask, self._verdict, self._end)
+        self._trainings = Stepwise(steps, self._process.begin, self._verdict, self._end)
 
     def ask(self) -> Proposal | None:
         return self._trainings.ask()
@@ -104,26 +105,24 @@ class BOBOS:
         n, loss = len(training.losses), training.losses[-1]
         if loss > LARGEST:
             return math.inf
-        if n == self._n0:
-            self._plan(training)
         plan = self._plans.get(training.number)
-        if plan is None or n <= self._n0:
+        if plan is None:
+            if n >= self._n0:
+                self._plan(training)
             return None
         c1 = plan.rule.decide(np.array(training.losses)) == STOP_WORSE
         c2 = knows_enough(plan.deviations[-1], plan.deviations[n - 1], self._kappa)
         return loss if c1 and c2 else None
 
     def _plan(self, training: Training) -> None:
-        proposed_by = self._process.before(training)
-        if proposed_by is None:  # at random
+        deviations = self._process.deviations(training)
+        if deviations is None:  # proposed at random
             return
-        process, row = proposed_by
         errors = np.array(training.losses)
         observed, free = self._model(errors).simulate(errors, self._n, N_PATHS, self._rng)
         rule = solve(errors, observed, free[-1], self._process.lowest, k1=k1_schedule(training.number, rate=self._rate))
-        _, deviations = process.predict(at_epochs(row, np.arange(1.0, self._n + 1) / self._n))
         self._plans[training.number] = Plan(rule, deviations)
 
     def _end(self, training: Training, loss: float) -> None:
         self._plans.pop(training.number, None)
-        self._process.learn(training, loss, self._n)
+        self._process.learn(training, loss)

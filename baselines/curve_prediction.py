@@ -67,7 +67,7 @@ class CurvePrediction:
         self._rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         self._best = math.inf
         self._process = GaussianProcessUCB(space, seed=seed, n_initial=n_initial)
-        self._trainings = Stepwise(self._steps, self._process.ask, self._verdict, self._end)
+        self._trainings = Stepwise(self._steps, lambda: (self._process.ask(), []), self._verdict, self._end)
 
     def ask(self) -> Proposal | None:
         return self._trainings.ask()

@@ -2,7 +2,8 @@
 
 A new configuration is evaluated at the first budget of the ladder, then at the next, and so on: the run loop charges
 the difference. After each loss a verdict is asked for: go on, or end with a loss that stands for the whole training. At
-the last budget that is the loss itself; a training that fails has failed as a whole.
+the last budget that is the loss itself; a training that fails has failed as a whole. One that was ended before the last
+budget may begin again where it stood.
 
 A training that can go on goes before a new one; a free worker takes the one that waits longest.
 """
@@ -29,7 +30,7 @@ class Training:
     losses: list[float] = field(default_factory=list)
 
 
-Begin = Callable[[], Proposal | None]
+Begin = Callable[[], tuple[Proposal, list[float]] | None]
 Verdict = Callable[[Training], float | None]
 End = Callable[[Training, float], None]
 
@@ -53,7 +54,7 @@ class Stepwise:
     steps
         The budgets of a training, ascending.
     begin
-        Called for each new configuration.
+        Called for each training: its configuration, and the losses it has already if it was stopped once.
     verdict
         Called after each loss but the last of a training: None to go on, or the loss that it ends with.
     end
@@ -83,8 +84,9 @@ class Stepwise:
             self._end(training, ended)
 
     def _begin(self) -> Training | None:
-        proposal = self._new()
-        if proposal is None:
+        found = self._new()
+        if found is None:
             return None
         self._begun += 1
-        return Training(proposal, self._begun)
+        proposal, losses = found
+        return Training(proposal, self._begun, losses)

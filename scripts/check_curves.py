@@ -1,7 +1,7 @@
 """Do the learning-curve models predict, and do the optimizers that use them search better? Statistical checks.
 
     python scripts/check_curves.py                                          both parts on mini-concrete, half an hour
-    python scripts/check_curves.py --part prediction --fractions 10,30      a few minutes
+    python scripts/check_curves.py --part prediction --fractions 10,30      a few minutes, --quick one
     python scripts/check_curves.py --part search --seeds 20 --only bo-bos
     python scripts/check_curves.py --benchmarks mini-concrete,mini-parkinsons
 
@@ -13,9 +13,9 @@ about every mean. A line has the mean squared error and the median log-likelihoo
 repeats, and the CPU seconds of a repeat. LC-Net must have a lower mean squared error than the plain network and than
 the last value seen, at up to 30 %, in 95 % of the bootstraps over curves.
 
-Search: regret of the incumbent, its mean loss over the repetitions less the best of the table, when the given number of
-full trainings has been spent, in seconds or in epochs. A claim must hold in a one-sided Mann-Whitney test at 5 %. Exits
-with 1 if a check fails.
+Search: regret of the incumbent, its mean loss over the repetitions less the best of the table, when as much as some
+numbers of full trainings has been spent, in seconds or in epochs. A claim must hold in a one-sided Mann-Whitney test at
+5 %. Exits with 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -163,14 +163,15 @@ class Measured(NamedTuple):
     seconds: dict[str, float]
 
 
-def measured(b: Benchmark, setting: str, percent: int, n: int, n_repeats: int) -> Measured:
-    models = {name: model for name, model in MODELS.items() if setting == "alone" or name != "ensemble"}
+def measured(b: Benchmark, setting: str, percent: int, options: argparse.Namespace) -> Measured:
+    n, n_repeats, alone = options.curves, options.repeats, setting == "alone"
+    models = {name: model for name, model in MODELS.items() if name != "ensemble" or (alone and not options.quick)}
     errors: dict[str, list[np.ndarray]] = {name: [] for name in models}
     likelihoods: dict[str, list[np.ndarray]] = {name: [] for name in models}
     seconds = dict.fromkeys(models, 0.0)
     for repeat in range(n_repeats):
         curves = sampled_curves(b, 2 * n, repeat)
-        if setting == "alone":
+        if alone:
             curves = Curves(curves.x[:n], curves.t, curves.losses[:n])
         n_seen = np.full(len(curves.x), max(round(percent / 100 * len(curves.t)), LEAST_OBSERVATIONS))
         n_seen[n:] = len(curves.t)
@@ -194,7 +195,7 @@ def check_prediction(b: Benchmark, options: argparse.Namespace) -> int:
     failed = 0
     for setting in ("alone", "taught"):
         for percent in options.fractions:
-            found = measured(b, setting, percent, options.curves, options.repeats)
+            found = measured(b, setting, percent, options)
             for name in found.errors:
                 likelihood = f"{np.median(found.likelihoods[name]):7.3f}" if name in found.likelihoods else "      -"
                 print(
@@ -224,19 +225,19 @@ def beats(b: Benchmark, setting: str, percent: int, errors: dict[str, np.ndarray
 
 
 class Claim(NamedTuple):
-    """That an optimizer beats another after the cost of so many full trainings."""
+    """That an optimizer beats another after the cost of so many full trainings, at each of the numbers given."""
 
     optimizer: str
     other: str
-    n_full: int
+    n_full: tuple[int, ...]
     in_epochs: bool
 
 
 CLAIMS = (
-    Claim("lcnet-hb", "hyperband", 50, False),
-    Claim("bohb", "hyperband", 200, False),
-    Claim("bo-bos", "gp-ucb", 25, True),
-    Claim("lc-gp", "gp-ucb", 25, True),
+    Claim("lcnet-hb", "hyperband", (50,), False),
+    Claim("bohb", "hyperband", (200,), False),
+    Claim("bo-bos", "gp-ucb", (15, 25), True),
+    Claim("lc-gp", "gp-ucb", (15, 25), True),
 )
 
 
@@ -250,8 +251,10 @@ def in_epochs(b: Benchmark) -> Benchmark:
 
 
 @cache
-def regrets(b: Benchmark, optimizer: str, n_full: int, epochs: bool, n_seeds: int) -> tuple[np.ndarray, float]:
-    """(n_seeds,) regrets of the incumbent after the cost of `n_full` full trainings, and CPU seconds of a run."""
+def regrets(
+    b: Benchmark, optimizer: str, n_full: tuple[int, ...], epochs: bool, n_seeds: int
+) -> tuple[np.ndarray, float]:
+    """(numbers, n_seeds) regrets of the incumbent after the cost of so many full trainings; CPU seconds of a run."""
     optimum = b.optimum
     if optimum is None:
         raise InvalidOption(f"the regret needs a benchmark whose optimum is known, got {b.name!r}")
@@ -259,11 +262,11 @@ def regrets(b: Benchmark, optimizer: str, n_full: int, epochs: bool, n_seeds: in
     cost = float(b.budgets[-1]) if epochs else float(b.objective_batch(everything)[1].mean())
     played, found, start = in_epochs(b) if epochs else b, [], time.process_time()
     for seed in range(n_seeds):
-        r = run(played, optimizer, n_trials=None, max_cost=n_full * cost, seed=seed)
+        r = run(played, optimizer, n_trials=None, max_cost=max(n_full) * cost, seed=seed)
         trajectory = r.incumbent()
-        place = trajectory.places[np.searchsorted(trajectory.ends, n_full * cost, side="right") - 1]
-        found.append(b.objective(r.trials[place].config).loss - optimum)
-    return np.array(found), (time.process_time() - start) / n_seeds
+        places = trajectory.places[np.searchsorted(trajectory.ends, np.array(n_full) * cost, side="right") - 1]
+        found.append([b.objective(r.trials[place].config).loss - optimum for place in places])
+    return np.array(found).T, (time.process_time() - start) / n_seeds
 
 
 def check_search(b: Benchmark, options: argparse.Namespace) -> int:
@@ -274,18 +277,19 @@ def check_search(b: Benchmark, options: argparse.Namespace) -> int:
     for claim in CLAIMS:
         if options.only and claim.optimizer not in options.only:
             continue
-        n_full = claim.n_full if options.trainings is None else options.trainings
+        n_full = claim.n_full if options.trainings is None else tuple(options.trainings)
         ours, cpu = regrets(b, claim.optimizer, n_full, claim.in_epochs, options.seeds)
         theirs, _ = regrets(b, claim.other, n_full, claim.in_epochs, options.seeds)
-        p = mannwhitneyu(ours, theirs, alternative="less").pvalue
-        failed += p >= 0.05
         unit = "epochs" if claim.in_epochs else "seconds"
-        print(
-            f"{b.name:<16} {claim.optimizer:<9} beats {claim.other:<10} after {n_full} trainings ({unit})  "
-            f"{'ok  ' if p < 0.05 else 'FAIL'} median {np.median(ours):.4f} against {np.median(theirs):.4f}, mean "
-            f"{ours.mean():.4f} against {theirs.mean():.4f}, p = {p:.2g}; {cpu:.1f} CPU seconds a run",
-            flush=True,
-        )
+        for n, our, their in zip(n_full, ours, theirs, strict=True):
+            p = mannwhitneyu(our, their, alternative="less").pvalue
+            failed += p >= 0.05
+            print(
+                f"{b.name:<16} {claim.optimizer:<9} beats {claim.other:<10} after {n} trainings ({unit})  "
+                f"{'ok  ' if p < 0.05 else 'FAIL'} median {np.median(our):.4f} against {np.median(their):.4f}, mean "
+                f"{our.mean():.4f} against {their.mean():.4f}, p = {p:.2g}; {cpu:.1f} CPU seconds a run",
+                flush=True,
+            )
     return failed
 
 
@@ -299,9 +303,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", choices=("prediction", "search", "both"), default="both")
     parser.add_argument("--curves", type=int, default=50, help="curves that are predicted (50)")
     parser.add_argument("--fractions", type=numbers, default=[10, 20, 30, 50, 70], help="percent (10,20,30,50,70)")
+    parser.add_argument("--quick", action="store_true", help="without the ensemble, which takes most of the time")
     parser.add_argument("--repeats", type=int, default=3, help="samples of curves (3)")
     parser.add_argument("--seeds", type=int, default=10, help="runs per optimizer (10)")
-    parser.add_argument("--trainings", type=int, help="cost of a run in full trainings, instead of each claim's own")
+    parser.add_argument("--trainings", type=numbers, help="after how many full trainings, instead of each claim's own")
     parser.add_argument("--only", type=lambda text: text.split(","), help="claims of some optimizers")
     options = parser.parse_args(arguments)
     failed = 0

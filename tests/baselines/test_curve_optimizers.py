@@ -1,15 +1,14 @@
 """Optimizers that follow learning curves: what they stop, what they let go on, and what they cost."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from baselines import optimizer
-from baselines.epoch_process import at_epochs, seen_epochs
+from baselines.epoch_process import EpochProcess, at_epochs, seen_epochs
 from baselines.hyperband import Hyperband
-from baselines.stepwise import Stepwise, ladder
+from baselines.stepwise import Stepwise, Training, ladder
 from hpo_core import Benchmark, Categorical, Float, Int, Proposal, Result, SimpleProblem, Space, run
 from hpo_core.errors import InvalidBudget, InvalidOption
 
@@ -51,16 +50,16 @@ def test_a_ladder_ends_at_the_full_budget():
 
 
 class Recorder:
-    """Proposes configurations 0, 1... up to a number, and keeps what it is told."""
+    """Proposes configurations 0, 1... up to a number, and keeps what it is told; some have losses already."""
 
-    def __init__(self, n):
-        self.n, self.asked, self.ended = n, 0, {}
+    def __init__(self, n, earlier=None):
+        self.n, self.asked, self.ended, self.earlier = n, 0, {}, earlier or {}
 
-    def ask(self):
+    def begin(self):
         if self.asked == self.n:
             return None
         self.asked += 1
-        return Proposal({"k": self.asked - 1})
+        return Proposal({"k": self.asked - 1}), list(self.earlier.get(self.asked - 1, []))
 
     def end(self, training, loss):
         self.ended[training.proposal.config["k"]] = (loss, list(training.losses), training.number)
@@ -68,7 +67,7 @@ class Recorder:
 
 def test_trainings_go_on_step_by_step_until_their_verdict():
     recorder = Recorder(3)
-    stepwise = Stepwise([2, 4, 8], recorder.ask, lambda t: 77.0 if t.losses[-1] > 10 else None, recorder.end)
+    stepwise = Stepwise([2, 4, 8], recorder.begin, lambda t: 77.0 if t.losses[-1] > 10 else None, recorder.end)
     asked = []
     for loss in (1.0, 0.9, 0.8, 5.0, 11.0, math.inf):
         proposal = stepwise.ask()
@@ -85,7 +84,7 @@ def test_trainings_go_on_step_by_step_until_their_verdict():
 
 def test_several_trainings_run_side_by_side_and_the_longest_waiting_goes_first():
     recorder = Recorder(9)
-    stepwise = Stepwise([1, 2], recorder.ask, lambda training: None, recorder.end)
+    stepwise = Stepwise([1, 2], recorder.begin, lambda training: None, recorder.end)
     first, second = stepwise.ask(), stepwise.ask()
     assert (first.config["k"], second.config["k"]) == (0, 1)
     stepwise.tell(second, 1.0, 1.0)
@@ -94,15 +93,36 @@ def test_several_trainings_run_side_by_side_and_the_longest_waiting_goes_first()
     assert [(p.config["k"], p.budget) for p in asked] == [(1, 2), (0, 2), (2, 1)]
 
 
+def test_a_training_that_has_losses_goes_on_after_them():
+    recorder = Recorder(2, {1: [0.7, 0.6]})
+    stepwise = Stepwise([2, 4, 8], recorder.begin, lambda training: None, recorder.end)
+    asked = []
+    for loss in (1.0, 0.9, 0.8, 0.5):
+        proposal = stepwise.ask()
+        asked.append((proposal.config["k"], proposal.budget))
+        stepwise.tell(proposal, loss, 1.0)
+    assert asked == [(0, 2), (0, 4), (0, 8), (1, 8)]
+    assert recorder.ended[1] == (0.5, [0.7, 0.6, 0.5], 2)
+
+
 def test_epochs_that_the_process_sees():
-    assert seen_epochs(50, 50) == [1, 10, 20, 30, 40, 50]  # Dai et al., appendix D
-    assert seen_epochs(100, 100) == [1, 20, 40, 60, 80, 100]
-    assert seen_epochs(23, 50) == [1, 10, 20, 23]
-    assert seen_epochs(20, 50) == [1, 10, 20]
+    assert seen_epochs(50, 50) == [10, 20, 30, 40, 50]  # Dai et al., appendix D, but for epoch 1
+    assert seen_epochs(100, 100) == [20, 40, 60, 80, 100]
+    assert seen_epochs(23, 50) == [10, 20, 23]
+    assert seen_epochs(20, 50) == [10, 20]
     assert seen_epochs(2, 3) == [1, 2] and seen_epochs(1, 4) == [1]
+
+
+def test_places_in_the_process():
+    """The second basis function is 1 after the first epoch, 0 after the last, and linear in the logarithm between."""
     rows = np.array([[0.1, 0.2], [0.3, 0.4]])
-    np.testing.assert_array_equal(at_epochs(rows, 1.0), [[0.1, 0.2, 1.0], [0.3, 0.4, 1.0]])
-    np.testing.assert_array_equal(at_epochs(rows[0], np.array([0.5, 1.0])), [[0.1, 0.2, 0.5], [0.1, 0.2, 1.0]])
+    x, basis = at_epochs(rows, 16.0, 16)
+    np.testing.assert_array_equal(x, rows)
+    np.testing.assert_array_equal(basis, [[1.0, 0.0], [1.0, 0.0]])
+    x, basis = at_epochs(rows[0], np.array([1.0, 2.0, 8.0, 16.0]), 16)
+    np.testing.assert_array_equal(x, [rows[0]] * 4)
+    np.testing.assert_allclose(basis, [[1.0, 1.0], [1.0, 0.75], [1.0, 0.25], [1.0, 0.0]])
+    np.testing.assert_array_equal(at_epochs(rows[0], 1.0, 1).basis, [[1.0, 0.0]])  # a ladder of one step
 
 
 @pytest.mark.parametrize(("name", "options"), [("lc-gp", {"every": 10}), ("bo-bos", {})])
@@ -123,10 +143,12 @@ def test_hopeless_trainings_are_stopped_and_the_best_are_trained_to_the_end(name
 def test_a_training_is_asked_for_one_budget_after_another(name):
     b = benchmark()
     o = optimizer(name, SPACE, b.budgets, seed=1, step=5)
-    budgets = [trial.budget for trial in run(b, o, n_trials=40, seed=1).trials]
-    assert set(budgets) == {5, 10, 15, 20, 25, 30}  # six steps of five epochs
-    for now, after in pairwise(budgets):
-        assert after in (now + 5, 5)
+    asked = {}
+    for trial in run(b, o, n_trials=40, seed=1).trials:
+        asked.setdefault(str(trial.config), []).append(trial.budget)
+    assert [5, 10, 15, 20, 25, 30] in asked.values()  # six steps of five epochs
+    for budgets in asked.values():
+        assert budgets == [5 * k for k in range(1, len(budgets) + 1)]
 
 
 def test_without_a_threshold_it_is_gp_ucb():
@@ -139,10 +161,11 @@ def test_without_a_threshold_it_is_gp_ucb():
 
 
 def ask_for_epochs(o, losses):
-    """Epochs of the next training when it is told these losses."""
+    """Epochs of the next training when it is told these losses; a stopped one may be the next to be proposed again."""
+    begun = o._trainings._begun + 1
     for n, loss in enumerate(losses, 1):
         proposal = o.ask()
-        if proposal.budget != n:
+        if o._trainings._begun > begun:
             o.tell(proposal, 5.0, 1.0)
             return n - 1
         o.tell(proposal, float(loss), 1.0)
@@ -185,6 +208,57 @@ def test_the_second_condition_waits_until_the_process_knows_enough():
 def test_initial_trainings_run_to_the_end():
     o = optimizer("bo-bos", SPACE, range(1, EPOCHS + 1), seed=3, n_initial=4)
     assert [ask_for_epochs(o, losses) for losses in (GOOD, BAD, BAD, BAD)] == [EPOCHS] * 4
+
+
+def test_a_stopped_training_goes_on_and_never_begins_anew():
+    """Twelve configurations: when each has begun, only stopped trainings are left to propose."""
+    space = Space([Int("i", 0, 3), Int("j", 0, 2)])
+
+    def evaluate(config, budget, seed):
+        return Result(0.2 + 0.1 * (config["i"] + config["j"]) + math.exp(-budget / 4), 1.0, budget, {})
+
+    b = Benchmark(SimpleProblem("few", space, evaluate, budgets=range(1, 21)))
+    o = optimizer("bo-bos", space, b.budgets, seed=0, n_initial=3)
+    reached, last, resumed = {}, None, 0
+    for _ in range(400):
+        proposal = o.ask()
+        key = str(proposal.config)
+        if len(reached) == 12 and min(reached.values()) == 20:
+            break
+        assert proposal.budget == reached.get(key, 0) + 1
+        resumed += key in reached and key != last
+        reached[key], last = proposal.budget, key
+        o.tell(proposal, evaluate(proposal.config, proposal.budget, None).loss, 1.0)
+    assert len(reached) == 12 and resumed > 3
+
+
+def test_the_process_reads_the_full_loss_off_the_beginning_of_a_curve():
+    """Trainings of low j are stopped at 40 %, where their losses are 1.6 to 2.3 times those at the end.
+
+    Taken for complete ones they would hide that low j is good: the same with `n_full=8`, in which all are complete.
+    """
+    space = Space([Int("i", 0, 9), Int("j", 0, 5)])
+    everything = space.grid.codes(np.arange(space.grid.size))
+    i, j = everything.T
+    ends = 1.0 + 0.05 * np.abs(i - 7) + 0.1 * j
+
+    def fraction(n_full):
+        """Mean rank, from 0 to 1, of the places that the process thinks to be the best tenth of all."""
+        process = EpochProcess(space, seed=0, n_initial=25, n_full=n_full)
+        for number in range(1, 26):
+            proposal, begun = process.begin()
+            x, y = proposal.config["i"], proposal.config["j"]
+            n = 8 if y < 3 and not begun else 20
+            end = 1.0 + 0.05 * abs(x - 7) + 0.1 * y
+            losses = [end * (20 / epoch) ** (0.5 + 0.08 * x / 2) for epoch in range(1, n + 1)]
+            process.learn(Training(proposal, number, losses if n_full == 20 else losses[-8:]), losses[-1])
+        process.begin()
+        rows = process._features.from_unit(space.to_unit(everything))
+        means, _ = process._latest.predict(at_epochs(rows, n_full, n_full))
+        return np.mean(np.argsort(np.argsort(ends))[np.argsort(means)[:6]]) / len(ends)
+
+    assert fraction(20) < 0.15
+    assert fraction(8) > 0.3
 
 
 def test_the_paper_s_own_curves_can_be_asked_for():
