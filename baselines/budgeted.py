@@ -37,7 +37,7 @@ import numpy as np
 
 from baselines.acquisition_search import Score, local_search, random_points, refine
 from baselines.information import Information, improvement
-from baselines.modelled import Modelled, log_distances
+from baselines.modelled import Modelled, log_distances, row_key
 from baselines.requirements import number
 from hpo_core.space import Space
 from hpo_core.trial import Proposal
@@ -81,9 +81,9 @@ class Budgeted(Modelled):
         self._rows[self._n] = row
         self._places.append(place)
         self._costs.append(np.nan)
-        self._tried.add((_key(row), place))
+        self._tried.add((row_key(row), place))
         if place == self._full:
-            self._known.add(_key(row))
+            self._known.add(row_key(row))
             self._spent = 0.0
         budget = self.sizes[place] if self._full > 0 else None
         proposal = Proposal(self._decode(self._features.to_unit(row)), budget)
@@ -159,7 +159,7 @@ class Budgeted(Modelled):
                 return found
             row = self._most_improving(processes, best, float(means.min()), costs)
             return row, self._most_telling(processes, costs, row, overhead)
-        if _key(best) not in self._known:
+        if row_key(best) not in self._known:
             return best, self._full
         return self._most_improving(processes, best, float(means.min()), costs), self._full
 
@@ -168,7 +168,7 @@ class Budgeted(Modelled):
 
         That is by how much observing there lowers the variance at the full budget.
         """
-        new = [place for place in range(len(self.sizes)) if (_key(row), place) not in self._tried]
+        new = [place for place in range(len(self.sizes)) if (row_key(row), place) not in self._tried]
         places, rows = np.array(new or [self._full]), np.repeat(row[None], max(1, len(new)), axis=0)
         points, full = self._loss_points(rows, places), self._target(row[None])
         told = [
@@ -225,7 +225,7 @@ class Budgeted(Modelled):
         for at in np.argsort(-gains, kind="stable"):
             if gains[at] <= 0.0:
                 return None
-            if (_key(rows[at]), int(places[at])) not in self._tried:
+            if (row_key(rows[at]), int(places[at])) not in self._tried:
                 return rows[at], int(places[at])
         return None
 
@@ -238,7 +238,3 @@ def tempered(losses: np.ndarray) -> np.ndarray:
         return np.zeros_like(losses)
     values = np.log1p((losses - lowest) / scale)
     return (values - values.mean()) / values.std()
-
-
-def _key(row: np.ndarray) -> bytes:
-    return row.round(9).tobytes()

@@ -18,13 +18,12 @@ straighter in log n. Lengthscales have the prior LogNormal(1, 1): at its median 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from baselines.acquisition_search import random_points
 from baselines.gaussian_process import DELTA, N_STARTS
-from baselines.modelled import Modelled, _key, log_distances
+from baselines.modelled import Modelled, log_distances, row_key
 from baselines.stepwise import Training
 from hpo_core.space import Space
 from hpo_core.trial import Proposal
@@ -56,9 +55,7 @@ class EpochProcess(Modelled):
 
     name = "bo-bos"
 
-    def __init__(
-        self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_initial: int = 5, n_full: int = 1
-    ):
+    def __init__(self, space: Space, *, seed: int, n_initial: int, n_full: int):
         super().__init__(space, seed=seed, n_initial=n_initial)
         self._n_full = n_full
         self._seen: dict[int, list[tuple[int, float]]] = {}  # epochs and losses of a row's curve
@@ -74,7 +71,7 @@ class EpochProcess(Modelled):
     def begin(self) -> tuple[Proposal, list[float]]:
         """A proposal, and the losses of its training if that was stopped before."""
         proposal = self.ask()
-        stopped = self._stopped.get(_key(self._rows[self._n - 1]))
+        stopped = self._stopped.get(row_key(self._rows[self._n - 1]))
         return proposal, [] if stopped is None else list(stopped.losses)
 
     def deviations(self, training: Training) -> np.ndarray | None:
@@ -89,7 +86,7 @@ class EpochProcess(Modelled):
         self.tell(training.proposal, loss, 0.0)
         row = training.number - 1
         self._proposed_by.pop(row, None)
-        key = _key(self._rows[row])
+        key = row_key(self._rows[row])
         if (shorter := self._stopped.pop(key, None)) is not None:
             self._seen[shorter.number - 1] = []
         if loss == math.inf:

@@ -21,7 +21,7 @@ import numpy as np
 
 from baselines.acquisition_search import local_search
 from baselines.hyperband import brackets
-from baselines.modelled import log_distances
+from baselines.modelled import log_distances, row_key
 from baselines.requirements import count, without_conditions
 from baselines.sampling import unit_decoder
 from baselines.successive_halving import HalvingSchedule, Stages
@@ -80,7 +80,7 @@ class LCNetHyperband:
         self._schedule.tell(proposal, loss, cost)
         budget = self._full if proposal.budget is None else float(proposal.budget)
         row = self._features.from_unit(self._space.to_unit(self._space.encode(proposal.config)))[0]
-        self._reached[_key(row)] = max(self._reached.get(_key(row), 0.0), budget)
+        self._reached[row_key(row)] = max(self._reached.get(row_key(row), 0.0), budget)
         self._rows.append(row)
         self._shares.append(budget / self._full)
         self._losses.append(loss if loss < math.inf else math.inf)
@@ -106,7 +106,7 @@ class LCNetHyperband:
     def _sample(self) -> Config:
         """A new configuration."""
         row = self._random_row() if self._posterior is None else self._thompson(self._posterior)
-        self._reached[_key(row)] = max(self._reached.get(_key(row), 0.0), self._budget)
+        self._reached[row_key(row)] = max(self._reached.get(row_key(row), 0.0), self._budget)
         return self._decode(self._features.to_unit(row))
 
     def _thompson(self, posterior: CurvePosterior) -> np.ndarray:
@@ -119,7 +119,7 @@ class LCNetHyperband:
 
         rows, scores = local_search(self._features, self._random_row()[None], score, self._rng, MAX_STEPS)
         for place in np.argsort(-scores, kind="stable"):
-            if self._reached.get(_key(rows[place]), 0.0) < self._budget:
+            if self._reached.get(row_key(rows[place]), 0.0) < self._budget:
                 return rows[place]
         return self._random_row()
 
@@ -130,7 +130,3 @@ class LCNetHyperband:
 def centred(rows: np.ndarray) -> np.ndarray:
     """Rows of features in [0, 1] moved to [-1, 1]."""
     return 2.0 * rows - 1.0
-
-
-def _key(row: np.ndarray) -> bytes:
-    return row.round(9).tobytes()

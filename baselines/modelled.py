@@ -47,7 +47,7 @@ class Modelled:
             self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
             self._losses = np.concatenate([self._losses, np.full(len(self._losses), np.nan)])
         self._rows[self._n] = row
-        self._known.add(_key(row))
+        self._known.add(row_key(row))
         proposal = Proposal(self._decode(self._features.to_unit(row)))
         self._pending.add(proposal, self._n)
         self._n += 1
@@ -73,7 +73,7 @@ class Modelled:
 
     def _random_row(self) -> np.ndarray:
         for row in self._features.sample_prior(self._rng, TRIES):
-            if _key(row) not in self._known:
+            if row_key(row) not in self._known:
                 return row
         return row
 
@@ -88,12 +88,13 @@ class Modelled:
     def _first_new(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """The row (width,) of highest score that was not proposed before; a random one if all were."""
         for place in np.argsort(-scores, kind="stable"):
-            if _key(rows[place]) not in self._known:
+            if row_key(rows[place]) not in self._known:
                 return rows[place]
         return self._random_row()
 
 
-def _key(row: np.ndarray) -> bytes:
+def row_key(row: np.ndarray) -> bytes:
+    """What a row of features is remembered by: equal for numbers that rounding alone tells apart."""
     return row.round(9).tobytes()
 
 

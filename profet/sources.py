@@ -36,16 +36,7 @@ def shipped_meta_data(family: str) -> Path:
 
 
 def _shipped(family: str) -> Callable[[], MetaData]:
-    def read() -> MetaData:
-        path = shipped_meta_data(family)
-        if not path.is_file():
-            raise NotRecorded(
-                f"meta-data of {family!r} do not come with this version; measure them with `hpo collect {family} --out "
-                f"{family}.h5`, then `hpo profet train {family}.h5 --name {family}`"
-            )
-        return read_meta_data(path)
-
-    return read
+    return lambda: read_meta_data(shipped_meta_data(family))
 
 
 def mlp(seed: int = 0) -> MetaData:

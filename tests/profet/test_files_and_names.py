@@ -6,7 +6,7 @@ import pytest
 import profet.family
 import profet.sources
 from hpo_core import Benchmark, benchmarks
-from hpo_core.errors import DamagedFile, InvalidOption, NotRecorded, UnknownName
+from hpo_core.errors import DamagedFile, InvalidOption, UnknownName
 from hpo_core.sealed_hdf5 import SEAL_SIZE, Kind, read_sealed, write_sealed
 from hpo_leaderboard.cli import main
 from profet import load, sample_task, save
@@ -165,9 +165,3 @@ def test_command_line_trains_a_model_of_a_file(cache, data, tmp_path, capsys, mo
         assert main(["profet", "plot", "mine", picture, "--data", str(path), "--out", str(out)]) == 0
         assert out.stat().st_size > 5000
     assert main(["profet", "train", str(path), "--name", "not a name"]) == 2
-
-
-def test_a_family_whose_meta_data_are_not_shipped_says_how_to_measure_them(monkeypatch, tmp_path):
-    monkeypatch.setattr(profet.sources, "shipped_meta_data", lambda family: tmp_path / f"{family}.h5")
-    with pytest.raises(NotRecorded, match="hpo collect svm"):
-        profet.sources.meta_data("svm")
