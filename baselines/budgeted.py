@@ -8,13 +8,13 @@ but without an overhead the cheapest evaluations are preferred however little th
 the model of how losses change with the budget. So it is a share of the predicted cost of a full evaluation. The default
 was chosen on `svm-subsets`, from 0, 0.02, 0.06, 0.1, 0.2 and 0.5.
 
-The incumbent. The thesis reports the configuration with the lowest predicted loss at the full budget, and evaluates it
-there outside of the run. A run here counts what was evaluated: the lowest loss at the largest budget so far. So
-proposals are not by information alone: whenever the evaluations at smaller budgets since the last one at the full
-budget took as long as it would, the predicted incumbent is evaluated at the full budget, or if it was already, the
-configuration of highest expected improvement per second there. This at most doubles the time, and the model learns from
-it. Where the information of every candidate is too small to be told from 0, the configuration of highest improvement is
-evaluated at the budget that says most about it per second.
+The incumbent. The thesis reports the configuration with the lowest predicted loss at the full budget, the attribute
+`incumbent`, and evaluates it there outside of the run. A run here counts what was evaluated: the lowest loss at the
+largest budget so far. So proposals are not by information alone: whenever the evaluations at smaller budgets since the
+last one at the full budget took as long as it would, the predicted incumbent is evaluated at the full budget, or if it
+was already, the configuration of highest expected improvement per second there. This at most doubles the time, and the
+model learns from it. Where the information of every candidate is too small to be told from 0, the configuration of
+highest improvement is evaluated at the budget that says most about it per second.
 
 Losses are transformed, so that a loss of 1e7 among losses of 1e-5 does not decide everything. With several budgets
 the transform is linear up to the median loss and logarithmic beyond; that of `gp`, logarithmic near the lowest loss,
@@ -39,7 +39,7 @@ from baselines.acquisition_search import Score, local_search, random_points, ref
 from baselines.information import Information, improvement
 from baselines.modelled import Modelled, log_distances, row_key
 from baselines.requirements import number
-from hpo_core.space import Space
+from hpo_core.space import Config, Space
 from hpo_core.trial import Proposal
 from hpo_models.fabolas_gp import CostModel, fit_costs
 from hpo_models.product_gp import Points, ProductGP
@@ -72,6 +72,7 @@ class Budgeted(Modelled):
         self._tried: set[tuple[bytes, int]] = set()
         self._spent = 0.0  # seconds at smaller budgets since the last proposal at the full one
         self._cost_model: CostModel | None = None
+        self.incumbent: Config | None = None  # of the lowest predicted loss at the full budget, by the last fit
 
     def ask(self) -> Proposal:
         row, place = self._choose() if self._features.width and self._ready() else self._initial()
@@ -151,6 +152,7 @@ class Budgeted(Modelled):
         self._cost_model = costs = fit_costs(places, told.costs, self._features.groups, self._cost_model)
         means = np.mean([process.predict(self._target(told.rows))[0] for process in processes], axis=0)
         best = told.rows[int(np.argmin(means))]
+        self.incumbent = self._decode(self._features.to_unit(best))
         seconds = costs.predict(self._cost_points(best[None], np.array([self._full])))[0]
         if self._spent < seconds:
             overhead = self.overhead * float(seconds)

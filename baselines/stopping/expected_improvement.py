@@ -12,6 +12,4 @@ def expected_improvement(space: Space, threshold: float = 1e-9, *, warm_up: int 
 
     `warm_up` is the number of usable trials before the first check, 20 in Makarova et al. (2022).
     """
-    return ImprovementCriterion(
-        space, "ei", "the expected improvement", log_expected_improvement, threshold, warm_up
-    )
+    return ImprovementCriterion(space, "ei", "the expected improvement", log_expected_improvement, threshold, warm_up)

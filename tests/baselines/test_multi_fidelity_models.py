@@ -185,9 +185,9 @@ def test_fabolas_begins_with_small_budgets():
 
 def test_the_smaller_budget_of_mtbo():
     space = problem().space
-    assert optimizer("mtbo", space, BUDGETS).sizes == [1 / 4, 1]
+    assert optimizer("mtbo", space, BUDGETS).sizes == [1 / 8, 1]
     assert optimizer("mtbo", space, BUDGETS, auxiliary=1 / 32).sizes == [1 / 32, 1]
-    assert optimizer("mtbo", space, range(1, 101)).sizes == [25, 100]
+    assert optimizer("mtbo", space, range(1, 101)).sizes == [13, 100]
     assert optimizer("mtbo", space, (1, 3)).sizes == [1, 3]
     assert optimizer("mtbo", space, (1,)).sizes == [1]
     with pytest.raises(InvalidOption, match="auxiliary"):
@@ -238,6 +238,17 @@ def test_an_earlier_run_is_made_use_of_whatever_its_scale():
     assert max(r.trials[0].loss for r in warm) < 0.1  # before anything was observed here
 
 
+@pytest.mark.parametrize("name", ["fabolas", "mtbo"])
+def test_the_predicted_incumbent_was_evaluated_somewhere_and_is_better_than_most(name):
+    b = problem()
+    o = optimizer(name, b.space, b.budgets, seed=0)
+    assert o.incumbent is None  # nothing is predicted before there is a model
+    r = run(b, o, n_trials=20, resume=False)
+    at_full = [b.objective(trial.config).loss for trial in r.trials]
+    assert o.incumbent in [trial.config for trial in r.trials[:-1]]
+    assert b.objective(o.incumbent).loss < np.quantile(at_full, 0.25)
+
+
 def test_an_earlier_run_that_misleads_is_outweighed():
     upside_down = line(0.0, -1.0)
     b = line(0.0)
@@ -249,7 +260,7 @@ def test_warm_start_and_a_smaller_budget_go_together():
     b = problem()
     earlier = run(b, "rs", n_trials=30, seed=1)
     r = run(b, optimizer("mtbo", b.space, b.budgets, warm_start=[earlier]), n_trials=12, resume=False)
-    assert {trial.budget for trial in r.trials} == {0.25, 1.0}
+    assert {trial.budget for trial in r.trials} == {0.125, 1.0}
 
 
 def test_many_earlier_observations_are_thinned_and_other_spaces_refused():
