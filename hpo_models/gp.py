@@ -182,9 +182,7 @@ def standardise(y: np.ndarray) -> tuple[np.ndarray, float, float]:
     return (y - centre) / spread, centre, spread
 
 
-def _checked(
-    x: np.ndarray, y: np.ndarray, groups: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if x.ndim != 2 or y.shape != x.shape[:1] or not len(y):
         raise InvalidOption(f"a GP needs inputs (n, d) and observations (n,), n > 0; got {x.shape} and {y.shape}")

@@ -6,8 +6,8 @@ one (such as the hyperparameters found before the last observation came in), a f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -80,12 +80,23 @@ def modes(
     rng: np.random.Generator | None = None,
 ) -> list[Mode]:
     """Where the searches of `most_probable` ended, one per start, the most probable first."""
-    from scipy.optimize import minimize
-
     if fitting.n_starts > 1 and rng is None:
         raise InvalidOption(f"{fitting.n_starts} starts need an rng, for all but the first are random; got None")
     density = LogPosterior(x, y, groups, kernel, priors)
     limits = _limits(int(groups.max()) + 1, fitting.box)
+    tops = [climb(density, theta, limits, fitting) for theta in _starts(limits, start, fitting.n_starts, rng)]
+    return sorted((Mode(_unpack(theta), value) for theta, value in tops), key=lambda mode: -mode.log_density)
+
+
+class Density(Protocol):
+    """Logarithm of a posterior density; raises `NotPositiveDefinite` where it is too small to be told."""
+
+    def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]: ...
+
+
+def climb(density: Density, first: np.ndarray, limits: np.ndarray, fitting: Fitting) -> tuple[np.ndarray, float]:
+    """Where a search inside limits (d, 2) from `first` (d,) ends, and the logarithm of the density there."""
+    from scipy.optimize import minimize
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
         try:
@@ -94,12 +105,33 @@ def modes(
             return 1e10, np.zeros_like(theta)  # a step that went too far: the line search comes back
         return -value, -gradient
 
-    found = []
     options = {"maxiter": fitting.max_steps, "gtol": fitting.tolerance, "ftol": fitting.relative_tolerance}
-    for theta in _starts(limits, start, fitting.n_starts, rng):
-        result = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-        found.append(Mode(_unpack(result.x), -float(result.fun)))
-    return sorted(found, key=lambda mode: -mode.log_density)
+    inside = np.clip(first, limits[:, 0], limits[:, 1])
+    result = minimize(loss, inside, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    return result.x, -float(result.fun)
+
+
+def sample_within(
+    log_density: Callable[[np.ndarray], float],
+    start: np.ndarray,
+    limits: np.ndarray,
+    rng: np.random.Generator,
+    n_samples: int = N_SAMPLES,
+    burn_in: int = BURN_IN,
+    thinning: int = THINNING,
+) -> np.ndarray:
+    """(n_samples, d) samples of a density that is 0 outside of limits (d, 2) and where it is too small to be told."""
+
+    def inside(theta: np.ndarray) -> float:
+        if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():
+            return -np.inf
+        try:
+            return log_density(theta)
+        except NotPositiveDefinite:
+            return -np.inf
+
+    first = np.clip(start, limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
+    return slice_samples(inside, first, rng, n_samples, burn_in, thinning)
 
 
 def posterior_samples(
@@ -125,28 +157,20 @@ def posterior_samples(
     limits = _limits(int(groups.max()) + 1, box)
 
     def log_density(theta: np.ndarray) -> float:
-        if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():
-            return -np.inf
-        try:
-            return density.value(theta) + float(theta.sum())
-        except NotPositiveDefinite:
-            return -np.inf
+        return density.value(theta) + float(theta.sum())
 
-    theta = np.clip(_pack(start), limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
-    chain = slice_samples(log_density, theta, rng, n_samples, burn_in, thinning)
-    return [_unpack(sample) for sample in chain]
+    chain = sample_within(log_density, _pack(start), limits, rng, n_samples, burn_in, thinning)
+    return [_unpack(theta) for theta in chain]
 
 
-def _starts(
-    limits: np.ndarray, start: Hyperparameters | None, n: int, rng: Any
-) -> Iterator[np.ndarray]:
+def _starts(limits: np.ndarray, start: Hyperparameters | None, n: int, rng: Any) -> Iterator[np.ndarray]:
     n_groups = len(limits) - 2
     first = Hyperparameters(np.full(n_groups, FIRST[0]), FIRST[1], FIRST[2]) if start is None else start
-    yield np.clip(_pack(first), limits[:, 0], limits[:, 1])
+    yield _pack(first)
     low, high = np.log(RANDOM).T
     low, high = np.repeat(low, [n_groups, 1, 1]), np.repeat(high, [n_groups, 1, 1])
     for _ in range(n - 1):
-        yield np.clip(rng.uniform(low, high), limits[:, 0], limits[:, 1])
+        yield rng.uniform(low, high)
 
 
 def _limits(n_groups: int, box: Box) -> np.ndarray:

@@ -190,9 +190,7 @@ def check_tasks(y: np.ndarray, n_dimensions: int) -> np.ndarray:
     return y - y.mean()
 
 
-def _start(
-    y: np.ndarray, n_dimensions: int, n_inducing: int, rng: np.random.Generator, shake: float
-) -> Parameters:
+def _start(y: np.ndarray, n_dimensions: int, n_inducing: int, rng: np.random.Generator, shake: float) -> Parameters:
     """Principal components of the centred columns at variance one, lengthscales longer for weaker ones, and noise."""
     left, sizes, _ = np.linalg.svd(y - y.mean(axis=0), full_matrices=False)
     means = left[:, :n_dimensions] * math.sqrt(len(y)) + shake * rng.standard_normal((len(y), n_dimensions))

@@ -20,12 +20,11 @@ import numpy as np
 from scipy.linalg import lapack
 
 from hpo_core.errors import InvalidOption
-from hpo_models.gp_fit import DEFAULT, FIRST, Fitting
+from hpo_models.gp_fit import DEFAULT, FIRST, Fitting, climb, sample_within
 from hpo_models.gp_kernels import matern52, squared_distances
-from hpo_models.gp_posterior import NotPositiveDefinite, cholesky
+from hpo_models.gp_posterior import cholesky
 from hpo_models.gp_priors import Box
 from hpo_models.product_posterior import Parts, ProductPosterior, ProductPriors, pack, unpack, whiten
-from hpo_models.slice_sampling import slice_samples
 
 LINKS = (-10.0, 10.0)  # box of the entries of L below the diagonal
 PRIORS = ProductPriors()
@@ -140,16 +139,10 @@ def fit_samples(
     limits = _limits(density, DEFAULT.box)
 
     def log_density(theta: np.ndarray) -> float:
-        if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():
-            return -np.inf
-        try:
-            return density.value(theta) + float(_log_jacobian(theta, density))
-        except NotPositiveDefinite:
-            return -np.inf
+        return density.value(theta) + float(_log_jacobian(theta, density))
 
     start = pack(most_probable(points, y, groups, priors))
-    inside = np.clip(start, limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
-    samples = slice_samples(log_density, inside, rng, n_samples, burn_in, thinning)
+    samples = sample_within(log_density, start, limits, rng, n_samples, burn_in, thinning)
     parts = [unpack(theta, density.n_groups, density.rank) for theta in samples]
     return [condition(points, y, part, groups, priors.mean_variance) for part in parts]
 
@@ -167,31 +160,15 @@ def most_probable(
     A search over all of the box may cross to links of the wrong sign, where the density has another, far lower peak. So
     those of the first `n_alike` rows of L stay above 0, unless one ends there: then the search goes on without a wall.
     """
-    from scipy.optimize import minimize
-
     density = ProductPosterior(*points, y, groups, priors)
-
-    def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        try:
-            value, gradient = density.value_and_gradient(theta)
-        except NotPositiveDefinite:
-            return 1e10, np.zeros_like(theta)  # a step that went too far: the line search comes back
-        return -value, -gradient
-
-    options = {"maxiter": fitting.max_steps, "gtol": fitting.tolerance, "ftol": fitting.relative_tolerance}
-
-    def search(first: np.ndarray, limits: np.ndarray) -> np.ndarray:
-        inside = np.clip(first, limits[:, 0], limits[:, 1])
-        return minimize(loss, inside, jac=True, method="L-BFGS-B", bounds=limits, options=options).x
-
     limits = _limits(density, fitting.box)
     row, column = np.tril_indices(density.rank)
     alike = density.n_groups + np.flatnonzero((column < row) & (row < priors.n_alike))
     walled = limits.copy()
     walled[alike, 0] = 0.0
-    found = search(_first(density, priors) if start is None else pack(start), walled)
+    found, _ = climb(density, _first(density, priors) if start is None else pack(start), walled, fitting)
     if (found[alike] <= 0.0).any():
-        found = search(found, limits)
+        found, _ = climb(density, found, limits, fitting)
     return unpack(found, density.n_groups, density.rank)
 
 
