@@ -6,6 +6,7 @@ optimizers for which that holds.
 
 from __future__ import annotations
 
+import re
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,13 +28,20 @@ class Block(NamedTuple):
 
 
 def blocks(table: pandas.DataFrame) -> list[Block]:
-    """Groups of benchmarks with the same optimizers, most benchmarks first, from a table with columns of both names."""
+    """Groups of benchmarks with the same optimizers, most benchmarks first, from a table with columns of both names.
+
+    Numbers in names count as numbers: profet-svm/2 comes before profet-svm/10.
+    """
     pairs = table[["benchmark", "optimizer"]].drop_duplicates()
     groups: dict[tuple[str, ...], list[str]] = {}
     for benchmark, optimizers in pairs.groupby("benchmark", observed=True)["optimizer"]:
         groups.setdefault(tuple(sorted(optimizers)), []).append(str(benchmark))
-    found = [Block(tuple(benchmarks), optimizers) for optimizers, benchmarks in groups.items()]
+    found = [Block(tuple(sorted(names, key=_in_order)), optimizers) for optimizers, names in groups.items()]
     return sorted(found, key=lambda block: (-len(block.benchmarks), -len(block.optimizers), block))
+
+
+def _in_order(name: str) -> list[str | int]:
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def average_ranks(

@@ -102,6 +102,12 @@ def test_blocks_are_benchmarks_with_the_same_optimizers():
     assert blocks(table) == [Block(("u", "v"), ("hyperband", "rs")), Block(("t",), ("rs",))]
 
 
+def test_numbers_in_names_of_benchmarks_are_in_their_order():
+    names = ["a/10", "a/2", "b", "2", "a/2b"]
+    table = pd.DataFrame({"benchmark": names, "optimizer": "rs"})
+    assert blocks(table)[0].benchmarks == ("2", "a/2", "a/2b", "a/10", "b")
+
+
 def test_ranks_are_a_function_of_the_seed():
     trials = trials_table(random_losses(1, decimals=5))
     table = curves(incumbents(trials, tasks_table(trials)))
