@@ -16,8 +16,8 @@ same scale. Earlier runs share `N_EARLIER` observations, the rest is left out: e
 the losses. Hyperparameters are the most probable ones; the thesis samples them.
 
 The thesis takes a quarter of the data, "very conservative", and where costs grow much faster than the data. Where they
-do not, a quarter saves little: on `svm-subsets` and the `mini-*` tables an eighth had lower regrets at equal seconds,
-or the same; a sixteenth was quicker still at first, but on `svm-subsets` later at the optimum.
+do not, a quarter saves little: on `svm-subsets` and three `mini-*` tables an eighth mostly had lower regrets at equal
+seconds and nowhere significantly higher ones (10 seeds); a sixteenth was later at the optimum of `svm-subsets`.
 """
 
 from __future__ import annotations
