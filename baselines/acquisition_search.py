@@ -1,8 +1,8 @@
 """Where to look for the maximum of an acquisition function: rows of features (`hpo_models.features`) to score.
 
-adapted random search   70 % of the points uniform, 30 % Gaussian around the best configuration   thesis, app. E.5
-local search            from some points to the best of their one-step neighbours, until none is better
-                        thesis, app. D.3 (BOHAMIANN); Hutter et al. (2011), section 4.3 (SMAC)
+    adapted random search   70 % of the points uniform, 30 % Gaussian around the best configuration   thesis, app. E.5
+    local search            from some points to the best of their one-step neighbours, until none is better
+                            thesis, app. D.3 (BOHAMIANN); Hutter et al. (2011), section 4.3 (SMAC)
 """
 
 from __future__ import annotations

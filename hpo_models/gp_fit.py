@@ -89,7 +89,7 @@ def modes(
 
 
 class Density(Protocol):
-    """Logarithm of a posterior density; raises `NotPositiveDefinite` where it is too small to be told."""
+    """Logarithm of a posterior density; `NotPositiveDefinite` where the covariance cannot be factorised."""
 
     def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]: ...
 
@@ -116,11 +116,11 @@ def sample_within(
     start: np.ndarray,
     limits: np.ndarray,
     rng: np.random.Generator,
-    n_samples: int = N_SAMPLES,
-    burn_in: int = BURN_IN,
-    thinning: int = THINNING,
+    n_samples: int,
+    burn_in: int,
+    thinning: int,
 ) -> np.ndarray:
-    """(n_samples, d) samples of a density that is 0 outside of limits (d, 2) and where it is too small to be told."""
+    """(n_samples, d) samples of a density, 0 outside of limits (d, 2) and where the covariance cannot be factorised."""
 
     def inside(theta: np.ndarray) -> float:
         if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():

@@ -49,7 +49,7 @@ def _add_train(actions: Any) -> None:
     command = actions.add_parser("train", help="train a model")
     command.add_argument("data", help="svm, fcnet, xgboost, mlp, curves, forrester, or path of a meta-data file")
     command.add_argument("--seed", type=int, default=0, help="of the training (default 0)")
-    command.add_argument("--mode", default="fast", help="fast (default), or paper: 3 x 500 units, hours")
+    command.add_argument("--mode", default="fast", help="fast (default), or paper: 3 x 500 units, about an hour")
     command.add_argument("--name", help="of the model; by default the family's")
     command.add_argument("--out", type=Path, help="file to write; by default into the cache, as profet-NAME/0")
     command.set_defaults(action=train_model)
