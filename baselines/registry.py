@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from hpo_core.benchmark import check_seed
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_core.optimizer import Optimizer
+from hpo_core.running.optimizer import Optimizer
 from hpo_core.space import Space
 
 Factory = Callable[..., Optimizer]
@@ -39,110 +39,119 @@ class Entry(NamedTuple):
 
 
 _ENTRIES: dict[str, Entry] = {
-    "rs": Entry("random search", "Bergstra and Bengio (2012)", "baselines.random_search:RandomSearch"),
-    "grid": Entry("grid search, every configuration once", "", "baselines.grid_search:GridSearch"),
+    "rs": Entry("random search", "Bergstra and Bengio (2012)", "baselines.simple.rs:RandomSearch"),
+    "grid": Entry("grid search, every configuration once", "", "baselines.simple.grid:GridSearch"),
     "re": Entry(
         "regularized evolution: tournaments, mutation, the oldest dies",
         "Real et al. (2019)",
-        "baselines.regularized_evolution:RegularizedEvolution",
+        "baselines.evolution.re:RegularizedEvolution",
     ),
     "reinforce": Entry(
         "policy gradient on one categorical distribution per hyperparameter",
         "Williams (1992)",
-        "baselines.reinforce:Reinforce",
+        "baselines.simple.reinforce:Reinforce",
     ),
     "de": Entry(
         "differential evolution, rand/1/bin",
         "Storn and Price (1997)",
-        "baselines.differential_evolution:DifferentialEvolution",
+        "baselines.evolution.de:DifferentialEvolution",
     ),
-    "cmaes": Entry("covariance matrix adaptation (the cma library)", "Hansen (2006)", "baselines.cmaes:CMAES"),
+    "cmaes": Entry(
+        "covariance matrix adaptation (the cma library)", "Hansen (2006)", "baselines.evolution.cmaes:CMAES"
+    ),
     "tpe": Entry(
         "tree Parzen estimator, one density over all hyperparameters",
         "Bergstra et al. (2011); Falkner et al. (2018)",
-        "baselines.tpe:TPE",
+        "baselines.tpe.tpe:TPE",
     ),
     "tpe-univariate": Entry(
         "tree Parzen estimator, one density per hyperparameter",
         "Bergstra et al. (2011)",
-        "baselines.tpe_univariate:UnivariateTPE",
+        "baselines.tpe.tpe_univariate:UnivariateTPE",
     ),
     "sh": Entry(
         "successive halving, one run after another",
         "Jamieson and Talwalkar (2016)",
-        "baselines.successive_halving:SuccessiveHalving",
+        "baselines.halving.sh:SuccessiveHalving",
         True,
     ),
     "hyperband": Entry(
-        "successive halving from several starting budgets", "Li et al. (2017)", "baselines.hyperband:Hyperband", True
+        "successive halving from several starting budgets",
+        "Li et al. (2017)",
+        "baselines.halving.hyperband:Hyperband",
+        True,
     ),
     "bohb": Entry(
         "Hyperband with configurations from a kernel density estimate",
         "Falkner et al. (2018)",
-        "baselines.bohb:BOHB",
+        "baselines.halving.bohb:BOHB",
         True,
     ),
     "lcnet-hb": Entry(
         "Hyperband with configurations from LC-Net's learning curves",
         "Klein et al. (2017); thesis, section 5.4.4",
-        "baselines.lcnet_hyperband:LCNetHyperband",
+        "baselines.curves.lcnet_hb:LCNetHyperband",
         True,
     ),
     "lc-gp": Entry(
         "gp-ucb that stops a training by its predicted learning curve",
         "Domhan et al. (2015)",
-        "baselines.curve_prediction:CurvePrediction",
+        "baselines.curves.lc_gp:CurvePrediction",
         True,
     ),
     "bo-bos": Entry(
-        "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.bo_bos:BOBOS", True
+        "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.curves.bo_bos:BOBOS", True
     ),
-    "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.asha:ASHA", True),
+    "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
     "gp": Entry(
         "expected improvement under a Gaussian process",
         "Snoek et al. (2012); thesis, app. E.5",
-        "baselines.gaussian_process:GaussianProcess",
+        "baselines.bayesian.gp:GaussianProcess",
     ),
     "gp-ucb": Entry(
         "confidence bound under a Gaussian process",
         "Srinivas et al. (2010)",
-        "baselines.gaussian_process:GaussianProcessUCB",
+        "baselines.bayesian.gp:GaussianProcessUCB",
     ),
     "es": Entry(
         "entropy search under a Gaussian process",
         "Hennig and Schuler (2012); thesis, section 4.1",
-        "baselines.entropy_search:EntropySearch",
+        "baselines.bayesian.es:EntropySearch",
     ),
     "mtbo": Entry(
         "multi-task Gaussian process: earlier runs, and a smaller budget as auxiliary task",
         "Swersky et al. (2013); thesis, section 4.3.1",
-        "baselines.multi_task:MultiTask",
+        "baselines.budgets.mtbo:MultiTask",
     ),
     "fabolas": Entry(
         "information per cost under Gaussian processes of loss and cost across budgets",
         "Klein et al. (2017); thesis, section 4.4",
-        "baselines.fabolas:Fabolas",
+        "baselines.budgets.fabolas:Fabolas",
         True,
     ),
     "smac": Entry(
-        "expected improvement under a random forest", "Hutter et al. (2011); thesis, app. D.3", "baselines.smac:SMAC"
+        "expected improvement under a random forest",
+        "Hutter et al. (2011); thesis, app. D.3",
+        "baselines.bayesian.smac:SMAC",
     ),
     "bohamiann": Entry(
         "expected improvement under a Bayesian neural network",
         "Springenberg et al. (2016); thesis, chapter 3",
-        "baselines.bohamiann:Bohamiann",
+        "baselines.bayesian.bohamiann:Bohamiann",
     ),
     "mt-bohamiann": Entry(
         "Bayesian neural network of this task and of earlier runs",
         "Springenberg et al. (2016); thesis, section 3.1",
-        "baselines.multi_task_bohamiann:MultiTaskBohamiann",
+        "baselines.bayesian.mt_bohamiann:MultiTaskBohamiann",
     ),
     "dngo": Entry(
         "expected improvement under linear regression on a network's features",
         "Snoek et al. (2015)",
-        "baselines.dngo:DeepNetworks",
+        "baselines.bayesian.dngo:DeepNetworks",
     ),
-    "bore": Entry("classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bore:BORE"),
+    "bore": Entry(
+        "classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bayesian.bore:BORE"
+    ),
     "optuna-tpe": Entry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
     "optuna-gp": Entry("optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"),
     "optuna-cmaes": Entry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fcnet_data.trainers.evaluation import Evaluation
 from hpo_core.errors import CacheUnavailable, DamagedFile
-from hpo_core.files import VARIABLE
+from hpo_core.storage.files import VARIABLE
 
 PATIENCE = 60.0  # seconds to wait for another process' write
 

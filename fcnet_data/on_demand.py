@@ -24,9 +24,9 @@ from fcnet_data.datasets.catalogue import CATALOGUE
 from fcnet_data.evaluation_cache import EvaluationCache
 from fcnet_data.trainers import Trainer, cross_validate, trainer
 from hpo_core.errors import InvalidOption
-from hpo_core.files import cache_directory
-from hpo_core.problem import Result
+from hpo_core.problems.problem import Result
 from hpo_core.space import Config, Space
+from hpo_core.storage.files import cache_directory
 
 TRAINERS = {"rf": "forest", "xgb": "xgboost-9", "lm": "linear"}
 WORDS = {"rf": "random forest", "xgb": "XGBoost", "lm": "linear model by SGD"}

@@ -2,15 +2,15 @@
 
 from hpo_core.benchmark import Benchmark
 from hpo_core.errors import HpoError
-from hpo_core.hyperparameters import Categorical, Constant, Float, Int, Ordinal
-from hpo_core.optimizer import Optimizer, StoppingCriterion
-from hpo_core.problem import Problem, Result, SimpleProblem
+from hpo_core.problems.problem import Problem, Result, SimpleProblem
+from hpo_core.problems.wrappers import noisy, shifted, subset, with_budgets
 from hpo_core.registry import benchmarks
-from hpo_core.run import run
-from hpo_core.run_record import Run
+from hpo_core.running.loop import run
+from hpo_core.running.optimizer import Optimizer, StoppingCriterion
+from hpo_core.running.record import Run
+from hpo_core.running.trial import Proposal, Trial
 from hpo_core.space import Condition, Space
-from hpo_core.trial import Proposal, Trial
-from hpo_core.wrappers import noisy, shifted, subset, with_budgets
+from hpo_core.space.hyperparameters import Categorical, Constant, Float, Int, Ordinal
 
 __all__ = [
     "Benchmark",

@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_core.problem import Problem
+from hpo_core.problems.problem import Problem
 
 GROUP = "hpo_core.benchmarks"
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_core.hyperparameters import Choice, Int
 from hpo_core.space import Space
+from hpo_core.space.hyperparameters import Choice, Int
 
 
 class Features:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_core.errors import MissingExtra
-from hpo_models.gplvm import check_tasks, fit_gplvm
+from hpo_models.gp.gplvm import check_tasks, fit_gplvm
 from profet.meta_model import Encoding
 from profet.settings import Settings
 
@@ -53,7 +53,12 @@ def _encode_by_gpy(values: np.ndarray, n_latent: int, seed: int) -> Fitted:
     rng = np.random.default_rng(seed)
     means = left[:, :n_latent] * np.sqrt(len(y)) + 0.01 * rng.standard_normal((len(y), n_latent))
     model = GPy.models.BayesianGPLVM(
-        y, n_latent, X=means, X_variance=np.full_like(means, 0.1), Z=means.copy(), num_inducing=len(means),
+        y,
+        n_latent,
+        X=means,
+        X_variance=np.full_like(means, 0.1),
+        Z=means.copy(),
+        num_inducing=len(means),
         kernel=GPy.kern.RBF(n_latent, ARD=True),
     )
     model.likelihood.variance = 0.01 * y.var()

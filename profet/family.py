@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_core.files import build_once, cache_directory
+from hpo_core.storage.files import build_once, cache_directory
 from profet.meta_model import MetaModel
 from profet.model_file import load, save
 from profet.sampling import sample_task
@@ -22,7 +22,7 @@ from profet.sources import SOURCES, meta_data
 from profet.task import Task
 
 if TYPE_CHECKING:
-    from hpo_models.bnn import Progress
+    from hpo_models.networks.bnn import Progress
 
 NAME = re.compile(r"profet-([a-z0-9_-]+)/([0-9]{1,18})")
 OPTIONS = ("noise", "latent")

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hpo_core.errors import UnsupportedSpace
-from hpo_core.hyperparameters import Choice, Float, Hyperparameter, Int
 from hpo_core.space import Space
+from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter, Int
 
 WIDTH = math.sqrt(12.0)  # of a uniform variable with unit variance
 

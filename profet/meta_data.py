@@ -1,6 +1,6 @@
 """`MetaData`: one set of configurations with its losses, and perhaps costs, on several tasks.
 
-    T, N, B     number of tasks, of configurations, of budgets
+T, N, B     number of tasks, of configurations, of budgets
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from hpo_core.errors import HpoError
-from hpo_core.sealed_hdf5 import Kind, read_sealed, unreadable
 from hpo_core.space import Space
-from hpo_core.space_json import space_from_json
+from hpo_core.space.plain_data import space_from_json
+from hpo_core.storage.sealed_hdf5 import Kind, read_sealed, unreadable
 
 KIND = Kind("hpo-foundry meta-data", 1, "meta-data file", "`hpo collect` makes one")
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core.space import Space
-from hpo_models.bnn_network import Network
+from hpo_models.networks.tanh_network import Network
 from profet.inputs import Inputs
 from profet.target import Target
 

@@ -1,8 +1,8 @@
-"""A meta-model as one file: a sealed HDF5 file (`hpo_core.sealed_hdf5`), no pickle.
+"""A meta-model as one file: a sealed HDF5 file (`hpo_core.storage.sealed_hdf5`), no pickle.
 
-    header              name, space, budgets, tasks, provenance, and of each network its sizes and target
-    /columns/means, variances, weights      the encoding
-    /columns/loss, cost     (draws, parameters + 1) float32, 16 bits of each number's mantissa, which compress better
+header              name, space, budgets, tasks, provenance, and of each network its sizes and target
+/columns/means, variances, weights      the encoding
+/columns/loss, cost     (draws, parameters + 1) float32, 16 bits of each number's mantissa, which compress better
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_core.sealed_hdf5 import Kind, checksum, read_sealed, unreadable, write_sealed
-from hpo_core.space_json import space_from_json, space_to_json
-from hpo_models.bnn_network import Network
+from hpo_core.space.plain_data import space_from_json, space_to_json
+from hpo_core.storage.sealed_hdf5 import Kind, checksum, read_sealed, unreadable, write_sealed
+from hpo_models.networks.tanh_network import Network
 from profet.meta_model import Emulator, Encoding, MetaModel
 from profet.target import Target
 

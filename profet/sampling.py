@@ -16,9 +16,7 @@ from profet.task import Task
 LATENT_MODES = ("tasks", "between")
 
 
-def sample(
-    model: MetaModel, n: int, seed: int = 0, *, latent: str = "tasks", noise: bool = False
-) -> list[Task]:
+def sample(model: MetaModel, n: int, seed: int = 0, *, latent: str = "tasks", noise: bool = False) -> list[Task]:
     """`n` tasks from the model; those of seed 0 are `profet-NAME/0`, `profet-NAME/1`...
 
     Parameters
@@ -34,9 +32,7 @@ def sample(
     return [sample_task(model, k, seed, latent=latent, noise=noise) for k in range(n)]
 
 
-def sample_task(
-    model: MetaModel, number: int, seed: int = 0, *, latent: str = "tasks", noise: bool = False
-) -> Task:
+def sample_task(model: MetaModel, number: int, seed: int = 0, *, latent: str = "tasks", noise: bool = False) -> Task:
     """Task `number` of the model, of those that belong to `seed`."""
     if latent not in LATENT_MODES:
         raise InvalidOption(f"there is no way {latent!r} to draw a latent vector{nearest(latent, LATENT_MODES)}")

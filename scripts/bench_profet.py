@@ -20,7 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy loads: the times a
 import numpy as np
 
 from hpo_core import Benchmark
-from hpo_models.bnn_network import Network
+from hpo_models.networks.tanh_network import Network
 from profet import MetaModel, open_model, sample, train
 from profet.encoder import encode
 from profet.meta_model import Emulator

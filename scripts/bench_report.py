@@ -18,12 +18,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from hpo_leaderboard.columns import decompress
-from hpo_leaderboard.execute import execute, run_digest
-from hpo_leaderboard.plan import make_plan
+from hpo_leaderboard.experiments.execution import execute, run_digest
+from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.report import write_report
-from hpo_leaderboard.store import writing
-from hpo_leaderboard.suite import make_suite
+from hpo_leaderboard.store.columns import decompress
+from hpo_leaderboard.store.store import writing
 
 BENCHMARKS = ["branin", "hartmann3", "hartmann6", "six-hump-camel", "goldstein-price", "levy", "rosenbrock"]
 BENCHMARKS += ["bohachevsky", "forrester", "protein", "slice", "naval", "parkinsons"]

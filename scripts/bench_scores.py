@@ -31,13 +31,13 @@ from hpo_leaderboard.scores.curves import curve_summary, curves, default_grid
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.intervals import mean_table
 from hpo_leaderboard.scores.leaderboard import leaderboard
-from hpo_leaderboard.scores.profiles import performance_profiles
 from hpo_leaderboard.scores.ranks import average_ranks
 from hpo_leaderboard.scores.robustness import robustness
-from hpo_leaderboard.scores.running_times import expected_running_times
-from hpo_leaderboard.scores.runtimes import ecdf, runtimes
-from hpo_leaderboard.scores.speedups import speedups
-from hpo_leaderboard.scores.targets import final_targets, quantile_targets
+from hpo_leaderboard.scores.times.profiles import performance_profiles
+from hpo_leaderboard.scores.times.running_times import expected_running_times
+from hpo_leaderboard.scores.times.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.times.speedups import speedups
+from hpo_leaderboard.scores.times.targets import final_targets, quantile_targets
 
 RUN = ["benchmark", "optimizer", "seed"]
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from baselines import criteria
+from baselines.stopping.parts.regret import BoundSettings, RegretBounds
 from baselines.stopping.registry import criterion
-from baselines.stopping.regret import BoundSettings, RegretBounds
 from hpo_core import Categorical, Ordinal, Proposal, Result, Space, Trial
 
 SIZES = {"batch": 4, "dropout_1": 3, "dropout_2": 3, "lr": 6, "units_1": 6, "units_2": 6}

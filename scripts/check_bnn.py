@@ -8,9 +8,9 @@
 
 One layer of 50 tanh units, 90 % of the rows to train on, 15,000 steps of which 1,000 are burn-in, from random weights.
 What the thesis does not say: features and target standardised by the training rows, the weights' prior of
-`hpo_models.bnn`, every 50th step kept, minibatches of 128 (on two splits of yacht the RMSE was two to four times as
-large with 32, ten times with 8), a noise that starts at a thousandth of the target's variance. That follows from the
-first row of Table 3.1: a chain that has hardly moved has a log-likelihood of about -RMSE^2 / 2 sigma^2. The
+`hpo_models.networks.bnn`, every 50th step kept, minibatches of 128 (on two splits of yacht the RMSE was two to four
+times as large with 32, ten times with 8), a noise that starts at a thousandth of the target's variance. That follows
+from the first row of Table 3.1: a chain that has hardly moved has a log-likelihood of about -RMSE^2 / 2 sigma^2. The
 log-likelihood is that of the Gaussian of eq. 3.4, a mean over test rows, in the target's own unit, as the RMSE. Boston
 housing is left out.
 
@@ -32,9 +32,9 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from fcnet_data.datasets import Dataset, load
-from hpo_models.bnn import Posterior, Prior, Regression
-from hpo_models.bnn_network import Network
-from hpo_models.sghmc import Dynamics, chain, plain_dynamics
+from hpo_models.networks.bnn import Posterior, Prior, Regression
+from hpo_models.networks.sghmc import Dynamics, chain, plain_dynamics
+from hpo_models.networks.tanh_network import Network
 
 COLUMNS = {"concrete": "concrete", "yacht": "yacht", "wine-red": "wine", "ccpp": "power_plant"}  # of the thesis' tables
 STEPS = (1e-6, 1e-5, 1e-4, 1e-3)

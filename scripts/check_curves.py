@@ -37,12 +37,12 @@ import numpy as np
 from hpo_core import Benchmark, Result, SimpleProblem, run
 from hpo_core.errors import InvalidOption
 from hpo_core.space import Config
-from hpo_models.bnn import Regression, WarmStart, sample_posterior
-from hpo_models.bnn_network import Network
-from hpo_models.curve_ensemble import LEAST_OBSERVATIONS, extrapolate
+from hpo_models.curves.ensemble import LEAST_OBSERVATIONS, extrapolate
+from hpo_models.curves.freeze_thaw import Curve, fit_freeze_thaw
+from hpo_models.curves.lc_net import DEFAULT_SAMPLING, UNITS, fit_lc_net
 from hpo_models.features import Features
-from hpo_models.freeze_thaw import Curve, fit_freeze_thaw
-from hpo_models.lc_net import DEFAULT_SAMPLING, UNITS, fit_lc_net
+from hpo_models.networks.bnn import Regression, WarmStart, sample_posterior
+from hpo_models.networks.tanh_network import Network
 
 CAP = 10.0  # times the median first loss
 EARLY = 30  # percent

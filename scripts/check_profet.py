@@ -40,7 +40,7 @@ import numpy as np
 from tqdm import tqdm
 
 from hpo_core import Benchmark, run
-from hpo_core.sobol import sobol
+from hpo_core.space.sobol import sobol
 from profet import open_model, read_meta_data, sample, train_on
 from profet.diagnostics import Scores, held_out_configurations, split_configurations
 from profet.encoder import encode

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from hpo_core import Benchmark
-from hpo_models.learning_curve_gp import fitted_model
-from hpo_models.optimal_stopping import solve
+from hpo_models.curves.decay_gp import fitted_model
+from hpo_models.curves.optimal_stopping import solve
 
 COLOURS = ("#ffffff", "#f2c14e", "#d1495b")  # go on, stop as worse, stop as better
 

@@ -12,9 +12,9 @@ import argparse
 from pathlib import Path
 
 from hpo_leaderboard.engines import make_engine
-from hpo_leaderboard.experiment import run_experiment
+from hpo_leaderboard.experiments.experiment import run_experiment
+from hpo_leaderboard.experiments.suite import Member, make_suite
 from hpo_leaderboard.report import write_report
-from hpo_leaderboard.suite import Member, make_suite
 
 
 def main() -> None:

@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.acquisition_search import Score, random_points
-from baselines.adapters.library import quiet
-from baselines.adapters.searched import Searched
-from baselines.modelled import Modelled, log_distances
+from baselines.adapters.parts.library import quiet
+from baselines.adapters.parts.searched import Searched
+from baselines.parts.acquisition_search import Score, random_points
+from baselines.parts.modelled import Modelled, log_distances
 from hpo_core import Optimizer, Proposal, Space
-from hpo_core.hyperparameters import Choice, Float, Hyperparameter
+from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 from hpo_models.acquisition import log_expected_improvement
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
+from hpo_cli.main import main as hpo
 from hpo_core import Benchmark, run
-from hpo_leaderboard.cli import main as hpo
 
 LABELS = {"rf": "RF", "xgb": "XGB", "lm": "LM"}  # the paper's
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hpo_leaderboard.cli import main as hpo
+from hpo_cli.main import main as hpo
 from hpo_leaderboard.engines import make_engine
-from hpo_leaderboard.experiment import run_experiment
-from hpo_leaderboard.suite import make_suite
+from hpo_leaderboard.experiments.experiment import run_experiment
+from hpo_leaderboard.experiments.suite import make_suite
 
 
 def main() -> int:

@@ -21,8 +21,8 @@ from baselines import optimizer
 from fcnet_data.datasets import load
 from fcnet_data.on_demand import TRAINERS
 from fcnet_data.trainers import cross_validate, trainer
-from hpo_leaderboard.stopping_pictures import draw_deviations
-from hpo_leaderboard.stopping_scores import deviation_by_source
+from hpo_leaderboard.stopping.pictures import draw_deviations
+from hpo_leaderboard.stopping.scores import deviation_by_source
 
 SOURCES = ("split", "optimizer seed", "training")
 Rows = list[dict[str, Any]]

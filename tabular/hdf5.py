@@ -1,4 +1,4 @@
-"""The table format: one sealed file (`hpo_core.sealed_hdf5`) per table, columnar, with everything needed to use it.
+"""The table format: one sealed file (`hpo_core.storage.sealed_hdf5`) per table, columnar, with all that its use needs.
 
     header               name, space, budgets, budget_unit, units, provenance
     /columns/NAME        an array, see `tabular.table`
@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_core.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
-from hpo_core.space_json import space_from_json, space_to_json
+from hpo_core.space.plain_data import space_from_json, space_to_json
+from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
 from tabular.table import Table
 
 TABLE = Kind("hpo-foundry table", 1, "table", "`hpo table import` reads the original FC-Net files")
@@ -54,7 +54,7 @@ def is_table(path: Path) -> bool:
 
 
 def read_table(path: Path, *, verify: bool = False) -> Table:
-    """Table in a file; raises `DamagedFile` where it is not whole, see `hpo_core.sealed_hdf5.read_sealed`."""
+    """Table in a file; raises `DamagedFile` where it is not whole, see `hpo_core.storage.sealed_hdf5.read_sealed`."""
     header, columns = read_sealed(path, TABLE, verify=verify)
     try:
         return _table(header, columns)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, NotRecorded
-from hpo_core.problem import Batch, Result
+from hpo_core.problems.problem import Batch, Result
 from hpo_core.space import Config
 from tabular.table import Table, repetition_mean
 

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from baselines.adapters.library import required, versions
-from baselines.adapters.searched import Searched
-from baselines.requirements import without_conditions
-from hpo_core.hyperparameters import Choice, Float, Hyperparameter
-from hpo_core.optimizer import Pending
+from baselines.adapters.parts.library import required, versions
+from baselines.adapters.parts.searched import Searched
+from baselines.parts.requirements import without_conditions
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
-from hpo_core.trial import Proposal
+from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
 
 class HyperoptTPE:

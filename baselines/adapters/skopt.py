@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from baselines.adapters.library import quiet, required, versions
-from baselines.adapters.searched import Searched
-from baselines.requirements import count, without_conditions
-from hpo_core.hyperparameters import Choice, Float, Hyperparameter
-from hpo_core.optimizer import Pending
+from baselines.adapters.parts.library import quiet, required, versions
+from baselines.adapters.parts.searched import Searched
+from baselines.parts.requirements import count, without_conditions
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
-from hpo_core.trial import Proposal
+from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
 
 class SkoptGP:

@@ -15,12 +15,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from baselines.adapters.library import quiet, required, versions
-from baselines.adapters.searched import Searched
-from baselines.requirements import count
-from hpo_core.optimizer import Pending
+from baselines.adapters.parts.library import quiet, required, versions
+from baselines.adapters.parts.searched import Searched
+from baselines.parts.requirements import count
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
-from hpo_core.trial import Proposal
 
 
 class SMAC3:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from baselines.stopping.joined import all_of, any_of
-from baselines.stopping.option_checks import whole
-from hpo_core.incumbent import trajectory
+from baselines.stopping.parts.joined import all_of, any_of
+from baselines.stopping.parts.option_checks import whole
+from hpo_core.running.incumbent import trajectory
+from hpo_core.running.trial import Trial
 from hpo_core.space import Space
-from hpo_core.trial import Trial
 
 
 class Convergence:

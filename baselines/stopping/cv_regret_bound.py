@@ -24,14 +24,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from baselines.stopping.history import places_in_use
-from baselines.stopping.joined import all_of, any_of
-from baselines.stopping.option_checks import positive, whole
-from baselines.stopping.regret import Bound, bounds_of, in_a_row, trusted
+from baselines.stopping.parts.joined import all_of, any_of
+from baselines.stopping.parts.option_checks import positive, whole
+from baselines.stopping.parts.regret import Bound, bounds_of, in_a_row, trusted
+from baselines.stopping.parts.run_history import places_in_use
+from baselines.stopping.parts.surrogate import Candidates, Fit
 from baselines.stopping.regret_bound import LEAST_CORRELATION, PAPER, REFERENCE, Variant, changed, variant_named
-from baselines.stopping.surrogate import Candidates, Fit
+from hpo_core.running.trial import Trial
 from hpo_core.space import Space
-from hpo_core.trial import Trial
 
 VARIANTS = {
     "default": Variant(REFERENCE, 28, LEAST_CORRELATION, checks=3, scale=3.5),

@@ -17,7 +17,7 @@ from functools import reduce
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from baselines.stopping.joined import Criterion, all_of, any_of
+from baselines.stopping.parts.joined import Criterion, all_of, any_of
 from hpo_core.errors import InvalidOption, UnknownName, nearest
 from hpo_core.space import Space
 

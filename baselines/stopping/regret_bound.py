@@ -16,14 +16,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from baselines.stopping.history import places_in_use
-from baselines.stopping.joined import all_of, any_of
-from baselines.stopping.option_checks import positive, whole
-from baselines.stopping.regret import Bound, BoundSettings, bounds_of, in_a_row, trusted
-from baselines.stopping.surrogate import Candidates, Fit
+from baselines.stopping.parts.joined import all_of, any_of
+from baselines.stopping.parts.option_checks import positive, whole
+from baselines.stopping.parts.regret import Bound, BoundSettings, bounds_of, in_a_row, trusted
+from baselines.stopping.parts.run_history import places_in_use
+from baselines.stopping.parts.surrogate import Candidates, Fit
 from hpo_core.errors import InvalidOption, nearest
+from hpo_core.running.trial import Trial
 from hpo_core.space import Space
-from hpo_core.trial import Trial
 
 PAPER = BoundSettings(at_least=2, fit="ml", candidates="refined", counts="trials")
 REFERENCE = BoundSettings()

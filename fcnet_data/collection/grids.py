@@ -8,8 +8,8 @@ from typing import cast
 
 from fcnet_data.fcnet.recipe import REGRESSION_SPACE
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_core.hyperparameters import Choice, Value
 from hpo_core.space import Space
+from hpo_core.space.hyperparameters import Choice, Value
 
 # Of several reduced grids, B keeps the quantiles of the real tables best: 3,456 of 62,208 configurations.
 GRIDS: dict[str, dict[str, list[Value]]] = {

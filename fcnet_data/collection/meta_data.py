@@ -32,10 +32,10 @@ from fcnet_data.fcnet.cost import epoch_cost
 from fcnet_data.fcnet.training import TrainingData
 from fcnet_data.trainers import holdout, trainer
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_core.sealed_hdf5 import Kind, read_sealed, write_sealed
-from hpo_core.sobol import sobol
 from hpo_core.space import Config, Space
-from hpo_core.space_json import space_to_json
+from hpo_core.space.plain_data import space_to_json
+from hpo_core.space.sobol import sobol
+from hpo_core.storage.sealed_hdf5 import Kind, read_sealed, write_sealed
 
 META_DATA = Kind("hpo-foundry meta-data", 1, "meta-data file")
 

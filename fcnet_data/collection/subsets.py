@@ -28,9 +28,9 @@ from fcnet_data.datasets.dataset import Dataset
 from fcnet_data.datasets.splits import Split, split
 from fcnet_data.trainers import trainer
 from hpo_core.errors import InvalidOption
-from hpo_core.hyperparameters import Float, Ordinal
 from hpo_core.space import Config, Space
-from hpo_core.space_json import space_to_json
+from hpo_core.space.hyperparameters import Float, Ordinal
+from hpo_core.space.plain_data import space_to_json
 from tabular.hdf5 import read_table, write_table
 from tabular.table import Table
 

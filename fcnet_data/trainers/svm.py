@@ -9,8 +9,8 @@ import numpy as np
 from fcnet_data.datasets.dataset import Task
 from fcnet_data.datasets.splits import moments
 from fcnet_data.trainers.trainer import Predict, Trainer
-from hpo_core.hyperparameters import Float
 from hpo_core.space import Config, Space
+from hpo_core.space.hyperparameters import Float
 
 SPACE = Space(
     [

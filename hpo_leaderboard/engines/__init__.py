@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hpo_core.errors import UnknownName, nearest
-from hpo_leaderboard.experiment import Engine
+from hpo_leaderboard.experiments.experiment import Engine
 
 ENGINES = ("serial", "processes", "dask")
 TIMEOUT = 3600.0

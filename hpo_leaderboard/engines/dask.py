@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_core.errors import HpoError, MissingExtra
 from hpo_leaderboard.engines.worker import RETRIES, WorkerFailed, WorkerProcess
-from hpo_leaderboard.execute import FinishedRun, broken_run
-from hpo_leaderboard.job import Job
+from hpo_leaderboard.experiments.execution import FinishedRun, broken_run
+from hpo_leaderboard.experiments.job import Job
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -8,8 +8,8 @@ from queue import Empty, SimpleQueue
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.engines.worker import WorkerClosed, WorkerProcess
-from hpo_leaderboard.execute import FinishedRun
-from hpo_leaderboard.job import Job
+from hpo_leaderboard.experiments.execution import FinishedRun
+from hpo_leaderboard.experiments.job import Job
 
 
 class ProcessesEngine:

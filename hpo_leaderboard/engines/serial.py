@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hpo_leaderboard.engines.threads import one_thread
-from hpo_leaderboard.execute import FinishedRun, execute
-from hpo_leaderboard.job import Job
+from hpo_leaderboard.experiments.execution import FinishedRun, execute
+from hpo_leaderboard.experiments.job import Job
 
 
 class SerialEngine:

@@ -19,8 +19,8 @@ from queue import SimpleQueue
 
 from hpo_core.errors import HpoError
 from hpo_leaderboard.engines.threads import LIMITS
-from hpo_leaderboard.execute import FinishedRun, broken_run, execute
-from hpo_leaderboard.job import Job
+from hpo_leaderboard.experiments.execution import FinishedRun, broken_run, execute
+from hpo_leaderboard.experiments.job import Job
 
 READY = "ready"
 RETRIES = 3  # how often a job is tried again after its worker died

@@ -14,7 +14,7 @@ from hpo_leaderboard.scores.ranks import blocks
 if TYPE_CHECKING:
     import pandas
 
-    from hpo_leaderboard.frames import Frames
+    from hpo_leaderboard.store.frames import Frames
 
 
 class Group(NamedTuple):

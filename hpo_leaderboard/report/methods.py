@@ -18,8 +18,8 @@ from hpo_leaderboard.scores.references import references
 if TYPE_CHECKING:
     import pandas
 
-    from hpo_leaderboard.frames import Frames
-    from hpo_leaderboard.store import Store
+    from hpo_leaderboard.store.frames import Frames
+    from hpo_leaderboard.store.store import Store
 
 FOLDER = "methods"
 PACKAGES = ("hpo-foundry", "numpy", "scipy", "pandas", "scikit-posthocs", "plotly", "matplotlib")

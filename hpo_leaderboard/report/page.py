@@ -18,8 +18,8 @@ from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, make_methods, shown
 from hpo_leaderboard.report.palette import Style, styles
 from hpo_leaderboard.report.vector_figures import File, write_sheets
-from hpo_leaderboard.store import reading
-from hpo_leaderboard.store_schema import StoreUnavailable
+from hpo_leaderboard.store.schema import StoreUnavailable
+from hpo_leaderboard.store.store import reading
 
 if TYPE_CHECKING:
     import pandas

@@ -24,7 +24,7 @@ from hpo_core import (
     run,
 )
 from hpo_core.errors import InvalidBudget, InvalidOption, InvalidSeed, MissingExtra, UnknownName, UnsupportedSpace
-from hpo_core.optimizer import InvalidLoss, UnknownProposal
+from hpo_core.running.optimizer import InvalidLoss, UnknownProposal
 
 BUDGETS = (1, 3, 9, 27)
 MIXED = Space(

@@ -5,7 +5,7 @@ import pytest
 
 from hpo_core import Benchmark, Categorical, Float, Ordinal, Space, run
 from hpo_core.errors import InvalidBudget, InvalidConfig, NotRecorded
-from hpo_core.problem import Result, SimpleProblem
+from hpo_core.problems.problem import Result, SimpleProblem
 from profet import load, sample, save, sources, train_on
 from profet.sources import CURVE_BUDGETS, curves_of
 
@@ -18,7 +18,7 @@ def curve(place, speed, space=SPACE):
     def evaluate(config, budget, seed):
         u = (np.log10(config["rate"]) + 4) / 3
         level = 0.1 + (u - place) ** 2 + 0.05 * (config["schedule"] == "const")
-        return Result(level + np.exp(-speed * (0.2 + u) * budget ** 0.5), 0.01 * budget * (1 + place), budget, {})
+        return Result(level + np.exp(-speed * (0.2 + u) * budget**0.5), 0.01 * budget * (1 + place), budget, {})
 
     return SimpleProblem(f"curve-{place}", space, evaluate, budgets=range(1, 101))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hpo_models.bnn_network import Network
+from hpo_models.networks.tanh_network import Network
 from profet import MetaModel
 from profet.diagnostics import autocorrelation, held_out_configurations, leave_one_task_out, predict, score
 from profet.meta_model import Emulator

@@ -5,10 +5,10 @@ import pytest
 
 import profet.family
 import profet.sources
+from hpo_cli.main import main
 from hpo_core import Benchmark, benchmarks
 from hpo_core.errors import DamagedFile, InvalidOption, UnknownName
-from hpo_core.sealed_hdf5 import SEAL_SIZE, Kind, read_sealed, write_sealed
-from hpo_leaderboard.cli import main
+from hpo_core.storage.sealed_hdf5 import SEAL_SIZE, Kind, read_sealed, write_sealed
 from profet import load, sample_task, save
 from profet.model_file import KIND, rounded
 
@@ -143,7 +143,7 @@ def test_command_line_says_what_is_wrong(named, tmp_path, capsys):
 
 
 def test_command_line_trains_a_model_of_a_file(cache, data, tmp_path, capsys, monkeypatch):
-    from hpo_core.space_json import space_to_json
+    from hpo_core.space.plain_data import space_to_json
     from profet import settings
     from profet.meta_data import KIND as META_DATA
 

@@ -73,7 +73,6 @@ def test_a_learning_rate_that_falls_along_a_cosine_comes_to_rest():
     assert cosine[-1, 2] - cosine[-1, 1] < 0.02 * (constant[-1, 2] - constant[-1, 1])
 
 
-
 def test_conditions_and_gradients_along_categoricals_are_refused():
     space = Space([Categorical("a", ["x", "y"]), Float("b", 0, 1)], [Condition("b", "a", ("x",))])
     with pytest.raises(UnsupportedSpace, match="conditions"):

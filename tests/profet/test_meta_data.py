@@ -5,8 +5,8 @@ import pytest
 
 from hpo_core import Float, Int, Space
 from hpo_core.errors import DamagedFile, InvalidConfig
-from hpo_core.sealed_hdf5 import write_sealed
-from hpo_core.space_json import space_to_json
+from hpo_core.space.plain_data import space_to_json
+from hpo_core.storage.sealed_hdf5 import write_sealed
 from profet import InvalidMetaData, MetaData, from_arrays, read_meta_data
 from profet.meta_data import KIND
 

@@ -10,7 +10,7 @@ import pytest
 
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption, InvalidSeed, UnknownName
-from hpo_models.gplvm import InvalidTasks
+from hpo_models.gp.gplvm import InvalidTasks
 from profet import FAST, PAPER, from_arrays, sample, sample_task, save, train, train_on
 from profet.sampling import _uniform
 from profet.settings import settings_of
@@ -209,7 +209,7 @@ def test_value_on_the_unit_cube_is_the_objective(model):
 
 
 def test_large_networks_stay_float32():
-    from hpo_models.bnn_network import Network
+    from hpo_models.networks.tanh_network import Network
     from profet.meta_model import Emulator
     from profet.target import Target
 

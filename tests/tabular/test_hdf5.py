@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hpo_core import Benchmark, Categorical, Ordinal, Space, sealed_hdf5
+from hpo_core import Benchmark, Categorical, Ordinal, Space
 from hpo_core.errors import DamagedFile
+from hpo_core.storage import sealed_hdf5
 from tabular import TableProblem, read_table, write_table
 from tabular.hdf5 import TABLE
 from tabular.table import Table

@@ -1,0 +1,1 @@
+"""Bayesian optimization at the full budget, one model per file."""

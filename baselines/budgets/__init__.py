@@ -1,0 +1,1 @@
+"""Bayesian optimization that chooses the budget of each evaluation."""

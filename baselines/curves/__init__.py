@@ -1,0 +1,1 @@
+"""Optimizers that follow learning curves."""

@@ -1,0 +1,77 @@
+"""CMA-ES (Hansen, 2006) through the `cma` library, in the unit cube (thesis 8.4, appendix E.5).
+
+The search starts at a uniformly drawn point with a standard deviation of 0.6 and the library's own settings. Points are
+kept inside [0, 1] by the library's boundary transformation, and an evaluation rounds a point to the configuration
+whose cell it lies in. When the library finds that a search has come to its end, as it does on a plateau, another one
+starts at a new point.
+
+A generation is proposed point by point and told as a whole: once all of it is pending, `ask` returns None until the
+last result has arrived. A trial that failed, with its infinite loss, ranks last in its generation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from baselines.parts.requirements import number, without_conditions
+from baselines.parts.sampling import unit_decoder
+from hpo_core.errors import MissingExtra, UnsupportedSpace
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
+from hpo_core.space import Space
+
+
+class CMAES:
+    """Covariance matrix adaptation at the full budget; `sigma` is the first standard deviation in the unit cube."""
+
+    name = "cmaes"
+
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, sigma: float = 0.6):
+        if len(without_conditions(space, self.name)) < 2:
+            raise UnsupportedSpace(
+                "'cmaes' needs at least two hyperparameters, the cma library refuses fewer; 'de' takes this space"
+            )
+        self._d = len(space)
+        self._sigma = number("sigma", sigma, 1e-12, 1e12)
+        self._rng = np.random.default_rng(seed)
+        self._decode = unit_decoder(space)
+        self._pending: Pending[int] = Pending()
+        self._strategy: Any = self._new_strategy()
+        self._begin_generation()
+
+    def ask(self) -> Proposal | None:
+        if self._proposed == len(self._points):
+            return None
+        place = self._proposed
+        self._proposed += 1
+        return self._pending.add(Proposal(self._decode(self._points[place].tolist())), place)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        self._losses[self._pending.take(proposal, loss)] = loss
+        if len(self._losses) == len(self._points):
+            self._strategy.tell(self._points, [self._losses[place] for place in range(len(self._points))])
+            if self._strategy.stop():
+                self._strategy = self._new_strategy()
+            self._begin_generation()
+
+    def _begin_generation(self) -> None:
+        self._points: list[np.ndarray] = self._strategy.ask()
+        self._losses: dict[int, float] = {}
+        self._proposed = 0
+
+    def _new_strategy(self) -> Any:
+        try:
+            import cma
+        except ImportError:
+            raise MissingExtra("cma", "peers") from None
+        options = {
+            "bounds": [0, 1],
+            "randn": lambda *shape: self._rng.standard_normal(shape),
+            "seed": math.nan,  # none: with `randn` the library needs none
+            "verbose": -9,
+        }
+        return cma.CMAEvolutionStrategy(self._rng.random(self._d), self._sigma, options)

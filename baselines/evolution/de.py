@@ -1,0 +1,82 @@
+"""Differential evolution, rand/1/bin (Storn and Price, 1997; thesis 8.4, appendix E.5).
+
+The population lives in the unit cube; an evaluation rounds a member to the configuration whose cell it lies in. For
+member i in turn, with a, b, c three other members drawn without replacement:
+
+    v = a + F (b - c)                               mutation
+    u_j = v_j with probability CR, else x_ij        crossover; one j drawn at random is always taken from v
+    x_i = u if loss(u) <= loss(x_i)                 selection
+
+A coordinate of v outside [0, 1] is drawn anew, uniformly; the papers leave open what to do with it.
+
+Selection is asynchronous: u replaces member i as it is when the loss of u is told. Members that are not told yet
+take no part, and while fewer than four are told the proposals are random, and compete for the next place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from baselines.parts.requirements import count, number, without_conditions
+from baselines.parts.sampling import uniforms, unit_decoder
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
+from hpo_core.space import Space
+
+FEWEST = 4  # a member and three others
+
+
+class DifferentialEvolution:
+    """Differential evolution at the full budget; `mutation` is F, `crossover` is CR."""
+
+    name = "de"
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        budgets: Sequence[float] = (1,),
+        seed: int = 0,
+        population: int = 10,
+        mutation: float = 0.5,
+        crossover: float = 0.5,
+    ):
+        without_conditions(space, self.name)
+        self._size = count("population", population, least=FEWEST)
+        self._mutation = number("mutation", mutation, 0.0, 2.0)
+        self._crossover = number("crossover", crossover, 0.0, 1.0)
+        self._uniforms = uniforms(np.random.default_rng(seed))
+        self._decode = unit_decoder(space)
+        self._d = len(space)
+        self._members: dict[int, tuple[float, list[float]]] = {}  # place: loss and point, of those told
+        self._pending: Pending[tuple[int, list[float]]] = Pending()
+        self._asked = 0
+
+    def ask(self) -> Proposal:
+        place = self._asked % self._size
+        starting = self._asked < self._size or len(self._members) < FEWEST or place not in self._members
+        self._asked += 1
+        point = [next(self._uniforms) for _ in range(self._d)] if starting else self._offspring(place)
+        return self._pending.add(Proposal(self._decode(point)), (place, point))
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        place, point = self._pending.take(proposal, loss)
+        if loss <= self._members.get(place, (math.inf,))[0]:
+            self._members[place] = (loss, point)
+
+    def _offspring(self, place: int) -> list[float]:
+        uniform = self._uniforms
+        others = [point for i, (_, point) in self._members.items() if i != place]
+        a, b, c = (others.pop(int(next(uniform) * len(others))) for _ in range(3))
+        always = int(next(uniform) * self._d)
+        child = []
+        for j, old in enumerate(self._members[place][1]):
+            if j == always or next(uniform) < self._crossover:
+                new = a[j] + self._mutation * (b[j] - c[j])
+                child.append(new if 0.0 <= new <= 1.0 else next(uniform))
+            else:
+                child.append(old)
+        return child

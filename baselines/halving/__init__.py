@@ -1,0 +1,1 @@
+"""Successive halving and what is built on it."""

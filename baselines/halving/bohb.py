@@ -1,0 +1,145 @@
+"""BOHB (Falkner et al., 2018; thesis section 6.3 and appendix C): Hyperband whose configurations come from a model.
+
+    D_b    what was told at budget b, N_b rows          N_min   d + 1, d hyperparameters
+    l, g   kernel densities of the best and of the worst rows of D_b
+
+Algorithm 7: with probability rho a configuration is random. Otherwise b is the largest budget with N_b >= N_min + 2, l
+is fitted to the max(N_min, q N_b) best rows and g to the max(N_min, N_b - max(N_min, q N_b)) worst (eq. 6.2), and of 64
+draws from l with bandwidths three times as wide the one with the highest l/g is taken. Workers share the runs as
+section 6.3.2 describes, see `baselines.halving.sh`; all runs share the rows.
+
+As in HpBandSter, the authors' code: q is 0.15; a failed trial is a row with an infinite loss; only the Gaussian kernels
+are widened, not those of categoricals. Unlike there, an ordinal is numeric, and a categorical's bandwidth does not
+depend on the order of its values.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Sequence
+from itertools import cycle
+
+import numpy as np
+
+from baselines.halving.hyperband import brackets
+from baselines.halving.sh import HalvingSchedule
+from baselines.parts.requirements import count, number, without_conditions
+from baselines.parts.sampling import random_configs, unit_decoder
+from hpo_core.running.trial import Proposal
+from hpo_core.space import Config, Space
+from hpo_models.densities.kde import ProductKde, normal_reference
+from hpo_models.features import Features
+
+DISCRETE_BANDWIDTH = 0.3  # lowest, on a finite space: with less the densities collapse to single values (appendix D.3)
+CONTINUOUS_BANDWIDTH = 1e-3
+
+
+class BOHB:
+    """Hyperband with a density model.
+
+    Parameters
+    ----------
+    eta, min_budget
+        As in Hyperband.
+    random_fraction
+        rho, the share of random configurations.
+    n_candidates
+        Draws from l that are compared.
+    quantile
+        q, the share of the rows that l is fitted to.
+    bandwidth_factor
+        How much wider than l the density is that candidates come from.
+    min_bandwidth
+        0.3 on a finite space and 0.001 on others, unless given.
+    """
+
+    name = "bohb"
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        budgets: Sequence[float] = (1,),
+        seed: int = 0,
+        eta: float = 3,
+        min_budget: float | None = None,
+        random_fraction: float = 1 / 3,
+        n_candidates: int = 64,
+        quantile: float = 0.15,
+        bandwidth_factor: float = 3.0,
+        min_bandwidth: float | None = None,
+    ):
+        without_conditions(space, self.name)
+        lowest = DISCRETE_BANDWIDTH if space.finite else CONTINUOUS_BANDWIDTH
+        random, self._rng = np.random.default_rng(seed).spawn(2)
+        self._random = random_configs(space, random)
+        self._random_fraction = number("random_fraction", random_fraction, 0.0, 1.0)
+        self._model = DensityModel(
+            space,
+            n_candidates=count("n_candidates", n_candidates),
+            quantile=number("quantile", quantile, 0.0, 1.0),
+            widening=number("bandwidth_factor", bandwidth_factor, 1e-3, 1e3),
+            min_bandwidth=lowest if min_bandwidth is None else number("min_bandwidth", min_bandwidth, 1e-6, 1.0),
+        )
+        self._schedule = HalvingSchedule(cycle(brackets(budgets, eta, min_budget)), self._sample)
+
+    def ask(self) -> Proposal:
+        return self._schedule.ask()
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        self._schedule.tell(proposal, loss, cost)
+        self._model.observe(proposal, loss)
+
+    def _sample(self) -> Config:
+        """A new configuration, algorithm 7."""
+        if self._rng.random() < self._random_fraction:
+            return next(self._random)
+        return self._model.suggest(self._rng) or next(self._random)
+
+
+class DensityModel:
+    """Densities of the good and bad configurations at the largest budget with enough of them."""
+
+    def __init__(self, space: Space, *, n_candidates: int, quantile: float, widening: float, min_bandwidth: float):
+        self._space = space
+        self._n_candidates, self._quantile = n_candidates, quantile
+        self._widening, self._min_bandwidth = widening, min_bandwidth
+        self._features = Features(space)
+        self._decode = unit_decoder(space)
+        self._least = len(space) + 1  # N_min
+        self._ranked: dict[float, list[tuple[float, int]]] = {}  # losses and numbers of rows at each budget, ascending
+        self._rows: list[np.ndarray] = []
+        self._fitted: tuple[ProductKde, ProductKde] | None = None
+
+    def observe(self, proposal: Proposal, loss: float) -> None:
+        """Note a loss at its budget."""
+        unit = self._space.to_unit(self._space.encode(proposal.config))
+        insort(self._ranked.setdefault(proposal.budget or math.inf, []), (loss, len(self._rows)))
+        self._rows.append(self._features.from_unit(unit)[0])
+        self._fitted = None
+
+    def suggest(self, rng: np.random.Generator) -> Config | None:
+        """The best of the candidates drawn from l, or None before there are enough rows at any budget."""
+        if self._fitted is None:
+            enough = [b for b, ranked in self._ranked.items() if len(ranked) >= self._least + 2]
+            if not enough:
+                return None
+            self._fitted = self._fit(self._ranked[max(enough)])
+        l, g = self._fitted
+        candidates = l.sample(rng, self._n_candidates, self._widening)
+        best = candidates[np.argmax(l.log_density(candidates) - g.log_density(candidates))]
+        return self._decode(self._features.to_unit(best))
+
+    def _fit(self, ranked: list[tuple[float, int]]) -> tuple[ProductKde, ProductKde]:
+        """l and g, eq. 6.2."""
+        n = len(ranked)
+        n_good = max(self._least, int(self._quantile * n))
+        n_bad = max(self._least, n - n_good)
+        return self._density(ranked[:n_good]), self._density(ranked[-n_bad:])
+
+    def _density(self, ranked: list[tuple[float, int]]) -> ProductKde:
+        rows = np.array([self._rows[row] for _, row in ranked])
+        bandwidths = np.maximum(normal_reference(self._features, rows), self._min_bandwidth)
+        sds, leaving = np.split(bandwidths, [self._features.n_numeric])
+        return ProductKde(self._features, rows, sds, leaving)

@@ -1,0 +1,143 @@
+"""Successive halving (Jamieson and Talwalkar, 2016; thesis algorithm 8), and the schedule that Hyperband shares.
+
+A run of successive halving evaluates n configurations at a small budget, continues the best floor(n / eta) of them at
+the next rung, and so on up to the full budget. A rung is complete when every one of its results has been told.
+
+The schedule is that of the thesis' section 6.3.2: all workers form one pool, and a free one takes a waiting evaluation
+with the smallest budget, of the oldest run among several; only when every run waits for results, the next one begins.
+With one worker this is one run after another. Configurations are drawn when their evaluation starts.
+
+Two departures: a configuration that failed is never continued, and a run in which all fail ends there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+
+import numpy as np
+
+from baselines.parts.rungs import rungs
+from baselines.parts.sampling import random_configs
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
+from hpo_core.space import Config, Space
+
+Stages = list[tuple[int, float]]  # number of configurations and budget, rung by rung
+
+
+class SuccessiveHalving:
+    """Runs of eta^s_max configurations, from the lowest rung on, without end; any space.
+
+    `min_budget` is the lowest budget, the smallest available one unless given.
+    """
+
+    name = "sh"
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        budgets: Sequence[float] = (1,),
+        seed: int = 0,
+        eta: float = 3,
+        min_budget: float | None = None,
+    ):
+        steps = rungs(budgets, eta, min_budget)
+        configs = random_configs(space, np.random.default_rng(seed))
+        n = round(eta ** (len(steps) - 1))
+        self._schedule = HalvingSchedule(repeat(stages(n, steps, eta)), configs.__next__)
+
+    def ask(self) -> Proposal:
+        return self._schedule.ask()
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        self._schedule.tell(proposal, loss, cost)
+
+
+def stages(n: int, steps: Sequence[float], eta: float) -> Stages:
+    """Number of configurations at each of the rungs: n, floor(n / eta), floor(n / eta^2)..., at least one."""
+    return [(max(int(n * float(eta) ** -k + 1e-9), 1), budget) for k, budget in enumerate(steps)]
+
+
+class HalvingSchedule:
+    """Successive-halving runs on one pool of workers, with `ask` and `tell`.
+
+    Parameters
+    ----------
+    plans
+        The stages of each run, one after another.
+    sample
+        Called for each new configuration.
+    """
+
+    def __init__(self, plans: Iterator[Stages], sample: Callable[[], Config]):
+        self._plans = plans
+        self._sample = sample
+        self._runs: list[HalvingRun] = []  # oldest first
+        self._pending: Pending[tuple[HalvingRun, int]] = Pending()
+
+    def ask(self) -> Proposal:
+        ready = [run for run in self._runs if run.waiting]
+        run = min(ready, key=lambda run: run.budget) if ready else self._begin()
+        place, config = run.start(self._sample)
+        return self._pending.add(Proposal(dict(config), run.budget), (run, place))
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        run, place = self._pending.take(proposal, loss)
+        run.report(place, loss)
+        if run.finished:
+            self._runs.remove(run)
+
+    def _begin(self) -> HalvingRun:
+        self._runs.append(HalvingRun(next(self._plans)))
+        return self._runs[-1]
+
+
+class HalvingRun:
+    """One run of successive halving."""
+
+    def __init__(self, plan: Stages):
+        self._plan = plan
+        self._stage = 0
+        self._survivors: deque[Config] = deque()  # to be started at the current rung, best first
+        self._started: list[Config] = []
+        self._losses: dict[int, float] = {}
+
+    @property
+    def _size(self) -> int:
+        return self._plan[0][0] if self._stage == 0 else len(self._survivors) + len(self._started)
+
+    @property
+    def budget(self) -> float:
+        """Budget of the current rung."""
+        return self._plan[self._stage][1]
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an evaluation of the current rung can be started."""
+        return not self.finished and len(self._started) < self._size
+
+    @property
+    def finished(self) -> bool:
+        return self._stage == len(self._plan)
+
+    def start(self, sample: Callable[[], Config]) -> tuple[int, Config]:
+        """Place in the rung and configuration of the next evaluation."""
+        config = sample() if self._stage == 0 else self._survivors.popleft()
+        self._started.append(config)
+        return len(self._started) - 1, config
+
+    def report(self, place: int, loss: float) -> None:
+        """Note a loss; the last one of a rung begins the next rung."""
+        self._losses[place] = loss
+        if len(self._losses) < self._size:
+            return
+        order = sorted((loss, place) for place, loss in self._losses.items() if loss < np.inf)
+        self._stage += 1
+        n_promoted = 0 if self.finished else self._plan[self._stage][0]
+        self._survivors = deque(self._started[place] for _, place in order[:n_promoted])
+        self._started, self._losses = [], {}
+        if not self._survivors:
+            self._stage = len(self._plan)

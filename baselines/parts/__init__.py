@@ -1,0 +1,1 @@
+"""Helpers that optimizers share; no file here is an optimizer."""

@@ -1,0 +1,44 @@
+"""Grid search: every configuration once, in the order of the space, and then nothing more (thesis 2.1).
+
+The last hyperparameter changes fastest, so a run that is shorter than the grid sees one corner of the space only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from baselines.parts.requirements import count
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
+from hpo_core.space import Space
+from hpo_core.space.hyperparameters import Float, Hyperparameter, Ordinal
+
+
+class GridSearch:
+    """Every configuration of a grid at the full budget; any space, and the seed changes nothing.
+
+    `resolution` is the number of values that a float takes, evenly spaced on its scale, both ends included.
+    """
+
+    name = "grid"
+
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, resolution: int = 10):
+        count("resolution", resolution, least=2)
+        grid = Space([_discretised(h, resolution) for h in space], space.conditions)
+        self._configs = grid.configs()
+        self._pending: Pending[None] = Pending()
+
+    def ask(self) -> Proposal | None:
+        config = next(self._configs, None)
+        return None if config is None else self._pending.add(Proposal(config), None)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        self._pending.take(proposal, loss)
+
+
+def _discretised(h: Hyperparameter, resolution: int) -> Hyperparameter:
+    if not isinstance(h, Float):
+        return h
+    return Ordinal(h.name, h.from_unit(np.linspace(0.0, 1.0, resolution)).tolist())

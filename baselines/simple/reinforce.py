@@ -1,0 +1,86 @@
+"""REINFORCE (Williams, 1992) on one categorical distribution per hyperparameter (thesis 7.4, appendix D.3).
+
+    theta_jk     logit of value k of hyperparameter j, all 0 at first; p_j = softmax(theta_j)
+    r            reward, minus the loss
+    b            baseline: exponential moving average of the rewards, this one included, corrected for its start at 0
+    theta_jk += lr * (r - b) * (1[k = x_j] - p_jk)
+
+The reward is the loss as it is, as in the thesis, so the size of a step depends on the unit of the loss: where losses
+are around 1e-4, as on `naval`, the distributions hardly move within hundreds of trials. A trial that failed gets
+the lowest reward seen so far, and is left out before the first reward.
+
+The gradient is taken at the current distributions, although a pending proposal was drawn from earlier ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from baselines.parts.requirements import number, without_conditions
+from baselines.parts.sampling import decoder
+from hpo_core.errors import UnsupportedSpace
+from hpo_core.running.optimizer import Pending
+from hpo_core.running.trial import Proposal
+from hpo_core.space import Space
+
+MOST_VALUES = 10_000  # of one hyperparameter; a distribution over more would hardly be visited
+
+
+class Reinforce:
+    """Policy gradient at the full budget, on finite spaces; `lr` is the learning rate, `momentum` the baseline's."""
+
+    name = "reinforce"
+
+    def __init__(
+        self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, lr: float = 0.1, momentum: float = 0.9
+    ):
+        _check_finite(without_conditions(space, self.name))
+        self._lr = number("lr", lr, 0.0, math.inf)
+        self._momentum = number("momentum", momentum, 0.0, 1.0)
+        self._rng = np.random.default_rng(seed)
+        self._decode = decoder(space)
+        self._logits = np.full((len(space), int(space.sizes.max())), -np.inf)  # -inf where there is no value
+        for row, h in zip(self._logits, space, strict=True):
+            row[: int(h.size)] = 0.0
+        self._sizes = space.sizes.astype(np.int64)
+        self._rows = np.arange(len(space))
+        self._probabilities = softmax(self._logits)
+        self._pending: Pending[np.ndarray] = Pending()
+        self._average, self._weight = 0.0, 0.0
+        self._lowest_reward = math.inf
+
+    def ask(self) -> Proposal:
+        below = self._probabilities.cumsum(axis=1) <= self._rng.random((len(self._rows), 1))
+        codes = np.minimum(below.sum(axis=1), self._sizes - 1)
+        return self._pending.add(Proposal(self._decode(codes.tolist())), codes)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        codes = self._pending.take(proposal, loss)
+        reward = -loss if loss < math.inf else self._lowest_reward
+        if reward == math.inf:
+            return
+        self._lowest_reward = min(self._lowest_reward, reward)
+        self._average = self._momentum * self._average + (1 - self._momentum) * reward
+        self._weight = self._momentum * self._weight + (1 - self._momentum)
+        step = self._lr * (reward - (self._average / self._weight if self._weight else 0.0))
+        self._logits -= step * self._probabilities
+        self._logits[self._rows, codes] += step
+        self._probabilities = softmax(self._logits)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """(d, n) probabilities, each row's sum 1; a logit of -inf has probability 0."""
+    exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+def _check_finite(space: Space) -> None:
+    refused = [h.name for h in space if h.size > MOST_VALUES]
+    if refused:
+        raise UnsupportedSpace(
+            f"'reinforce' keeps a probability for every value of a hyperparameter and takes at most {MOST_VALUES:,} of "
+            f"them; these have more, or are floats: {', '.join(refused)}. Replace them by an Ordinal of some values"
+        )

@@ -1,0 +1,1 @@
+"""Helpers that stopping criteria share; no file here is a criterion."""

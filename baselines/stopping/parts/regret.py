@@ -1,0 +1,169 @@
+"""Upper bound on the regret of a run's incumbent, Makarova et al. (2022), eq. 8.
+
+    bound = min over the evaluated configurations of ucb - min over the whole space of lcb        in units of the loss
+    lcb, ucb = mean -+ sqrt(beta) deviation of the Gaussian process, without its noise
+    beta = 0.2 * 2 log(d t^2 pi^2 / (6 delta)),  delta = 0.1                                       section A.2.3
+
+d is the number of hyperparameters, where the theory asks for the number of configurations; and a fifth of beta is
+taken: both are the paper's choices, so "with high probability" is no more than their experience (80 to 90 %).
+
+The minimum over the space runs over candidates. The evaluated configurations are those that the process is fitted to,
+for of the others it knows nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from baselines.stopping.parts.run_history import History, HistoryReader
+from baselines.stopping.parts.surrogate import (
+    Candidates,
+    CandidateSet,
+    Fit,
+    Surrogate,
+    better_part,
+    fit_surrogate,
+    other_modes,
+)
+from hpo_core.running.trial import Trial
+from hpo_core.space import Space
+from hpo_models.acquisition import confidence_bounds
+from hpo_models.gp.kernels import kernel_named, squared_distances
+from hpo_models.gp.regression import GP
+
+DELTA = 0.1
+REMEMBERED = 10_000  # bounds
+SMALL, NOISELESS = 0.1, 1e-6  # bound in standard deviations of the losses, variance of the noise in theirs
+
+
+class BoundSettings(NamedTuple):
+    """How the bound is computed; the default is what the authors' code does.
+
+    share        part of the observations, the best, that the process is fitted to
+    at_least     but so many, if there are
+    fit          "map", "ml" (type II maximum likelihood) or "slice" (ten samples), see `hpo_models.gp.fit`
+    candidates   "random", "all" or "refined", see `CandidateSet`
+    counts       what t is in beta: the "subset" that is fitted, or all "trials"
+    seed         of the random candidates and of the slice sampling
+    """
+
+    share: float = 0.5
+    at_least: int = 20
+    fit: Fit = "map"
+    candidates: Candidates = "random"
+    counts: Literal["subset", "trials"] = "subset"
+    seed: int = 0
+
+
+class Bound(NamedTuple):
+    """A bound in units of the loss, inf where there is none, and what there is to say about it.
+
+    `correlation` is how much an evaluated configuration tells about its nearest neighbour, by the model: the median
+    over the configurations of the highest correlation with another one.
+    """
+
+    value: float
+    note: str
+    correlation: float = 1.0
+
+
+def trusted(bound: Bound, least_correlation: float) -> Bound:
+    """The bound, or none if by the model the trials tell less about each other than asked.
+
+    With tiny lengthscales the process holds every unknown configuration for a draw from one and the same normal
+    distribution, of which the incumbent may already be an extreme: the bound is then near 0 and means nothing.
+    """
+    if bound.correlation >= least_correlation:
+        return bound
+    return Bound(math.inf, f"no bound: by the model no trial tells anything about another{bound.note}")
+
+
+def confidence_factor(d: int, t: int) -> float:
+    """The factor beta for d hyperparameters and t observations."""
+    return 0.2 * 2.0 * math.log(d * t**2 * math.pi**2 / (6.0 * DELTA))
+
+
+def regret_bound(surrogate: Surrogate, candidates: CandidateSet, beta: float) -> float:
+    """Bound on the regret of the best evaluated configuration, in units of the loss, eq. 8."""
+    mean, deviation = surrogate.predict(surrogate.x)
+    upper = confidence_bounds(mean, deviation, beta)[1].min()
+    lower = candidates.lowest(lambda rows: confidence_bounds(*surrogate.predict(rows), beta)[0], surrogate.x)
+    return float(upper) - lower
+
+
+class RegretBounds:
+    """Bounds of runs on a space: a function of the trials, which remembers the last results."""
+
+    def __init__(self, space: Space, settings: BoundSettings):
+        self._reader = HistoryReader(space)
+        self._settings = settings
+        self._d = sum(h.size > 1 for h in space)
+        self._candidates = CandidateSet(self._reader, settings.candidates, settings.seed)
+        self._known: dict[bytes, Bound] = {}
+
+    def __call__(self, trials: Sequence[Trial]) -> Bound:
+        """Bound on the regret of the incumbent of the completed trials."""
+        history = self._reader(trials)
+        if len(history.losses) < 2:
+            return Bound(math.inf, f"no bound: {len(history.losses)} usable trials, 2 are needed{history.note}")
+        places = better_part(history.losses, self._settings.share, max(2, self._settings.at_least))
+        t = len(places) if self._settings.counts == "subset" else len(history.losses)
+        contents = history.x[places].tobytes() + history.losses[places].tobytes()
+        key = blake2b(contents + t.to_bytes(8, "big") + history.note.encode(), digest_size=16).digest()
+        if key not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[key] = self._compute(history, places, t)
+        return self._known[key]
+
+    def _compute(self, history: History, places: np.ndarray, t: int) -> Bound:
+        surrogate = fit_surrogate(self._reader, history, places, self._settings.fit, self._settings.seed)
+        if surrogate is None:
+            return Bound(math.inf, f"no bound: the {len(places)} lowest losses are all equal{history.note}")
+        beta = confidence_factor(self._d, t)
+        value = regret_bound(surrogate, self._candidates, beta)
+        if self._settings.fit == "map" and collapsed(surrogate, value):
+            others = other_modes(self._reader, surrogate, self._settings.seed)
+            value, surrogate = max(
+                ((regret_bound(other, self._candidates, beta), other) for other in others), key=lambda pair: pair[0]
+            )
+        return Bound(value, history.note, neighbour_correlation(surrogate.processes[0]))
+
+
+def collapsed(surrogate: Surrogate, value: float) -> bool:
+    """Whether a bound is so small, of a process without noise, that another mode may tell otherwise.
+
+    The density of the hyperparameters has many modes at a noise of 0 that differ by less than a nat, and by orders of
+    magnitude in the bound. The authors take the best of five searches; here one search must do, but if its bound is
+    nearly 0, the largest bound of the modes that are nearly as probable counts.
+    """
+    return value < SMALL * surrogate.spread and surrogate.processes[0].hyperparameters.noise < NOISELESS
+
+
+def neighbour_correlation(process: GP) -> float:
+    """Median over the observed inputs of the highest correlation with a different one; 1 if all are the same."""
+    scaled = process.x / process.hyperparameters.lengthscales[process.groups]
+    correlations = kernel_named(process.kernel)(squared_distances(scaled, scaled))[0]
+    others = (process.x[:, None, :] != process.x[None, :, :]).any(axis=2)
+    highest = np.where(others, correlations, -np.inf).max(axis=1)
+    return float(np.median(highest)) if np.isfinite(highest).all() else 1.0
+
+
+def in_a_row(holds: Callable[[Sequence[Trial]], bool], trials: Sequence[Trial], checks: int) -> bool:
+    """Whether something holds for the completed trials, and held at the checks before, `checks` in all.
+
+    The most probable hyperparameters sometimes jump to another mode for a check or two, and the bound with them.
+    """
+    return all(holds(trials[: len(trials) - back]) for back in range(checks))
+
+
+@lru_cache(maxsize=16)
+def bounds_of(space: Space, settings: BoundSettings) -> RegretBounds:
+    """The one `RegretBounds` of a space and settings, so that criteria that differ in a threshold share the work."""
+    return RegretBounds(space, settings)

@@ -1,0 +1,1 @@
+"""Tree-structured Parzen estimators."""

@@ -1,0 +1,1 @@
+"""Problems: what stands behind a benchmark, functions with known optima, and wrappers."""

@@ -1,0 +1,147 @@
+"""Wrappers: a problem in, a changed problem out. They compose, and keep what the change leaves true.
+
+Benchmark(noisy(subset("protein", {"batch_size": [8, 16]}), 0.01))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hpo_core.benchmark import describe_budgets
+from hpo_core.errors import InvalidBudget, InvalidOption
+from hpo_core.problems.noise import generator
+from hpo_core.problems.problem import Batch, Problem, Result, SimpleProblem, check_problem, evaluate_batch
+from hpo_core.registry import make_problem
+from hpo_core.space import Config, Space
+from hpo_core.space.hyperparameters import Categorical, Choice, Float, Hyperparameter, Int, Ordinal, Value
+
+
+def _parts(problem: str | Problem, change: str) -> tuple[Problem, SimpleProblem]:
+    """The inner problem, and a wrapper that passes everything through, with the change noted in its provenance."""
+    inner = check_problem(make_problem(problem))
+    return inner, SimpleProblem(
+        name=f"{inner.name}+{change}",
+        space=inner.space,
+        evaluate=inner.evaluate,
+        budgets=inner.budgets,
+        optimum=inner.optimum,
+        provenance={**inner.provenance, "wrapped": [*inner.provenance.get("wrapped", []), change]},
+        evaluate_batch=lambda codes, budget, seeds: evaluate_batch(inner, codes, budget, seeds),
+    )
+
+
+def noisy(problem: str | Problem, sd: float) -> SimpleProblem:
+    """The problem with Gaussian noise of standard deviation `sd` (units of the loss) on every seeded evaluation.
+
+    The noise is a function of configuration, budget and seed; `seed=None` stays noise-free.
+    """
+    if not np.isfinite(sd) or sd < 0:
+        raise InvalidOption(f"sd of the noise must be a finite number >= 0, got {sd!r}")
+    inner, outer = _parts(problem, f"noise({sd:g})")
+
+    def evaluate(config: Config, budget: float, seed: int | None) -> Result:
+        result = inner.evaluate(config, budget, seed)
+        if seed is None:
+            return result
+        return result._replace(loss=result.loss + sd * generator(inner.space, config, budget, seed).standard_normal())
+
+    return replace(outer, evaluate=evaluate, evaluate_batch=None)
+
+
+def shifted(problem: str | Problem, shift: Mapping[str, float]) -> SimpleProblem:
+    """The problem moved in its unit cube: the loss at u is the old loss at u + shift, wrapped around at 1.
+
+    `shift` gives a number in [0, 1) for some hyperparameters; a discrete one moves by whole values. The landscape keeps
+    its optimum and its shape, but for a seam where it wraps, and the optimum no longer sits where a method may expect
+    it. Refused for spaces with conditions.
+    """
+    inner, outer = _parts(problem, f"shift({', '.join(f'{k}={v:g}' for k, v in sorted(shift.items()))})")
+    space = inner.space
+    if space.conditional:
+        raise InvalidOption("a space with conditions cannot be shifted")
+    for name, value in shift.items():
+        space[name]
+        if not 0 <= value < 1:
+            raise InvalidOption(f"shift of {name!r} must be in [0, 1), got {value!r}")
+    offsets = np.array([shift.get(name, 0.0) for name in space.names])
+
+    def moved(codes: np.ndarray) -> np.ndarray:
+        columns = [
+            _shift_codes(h, column, offset) for h, column, offset in zip(space, codes.T, offsets.tolist(), strict=True)
+        ]
+        return np.stack(columns, axis=1).astype(codes.dtype)
+
+    def evaluate(config: Config, budget: float, seed: int | None) -> Result:
+        return inner.evaluate(space.decode(moved(space.encode(config)))[0], budget, seed)
+
+    def batch(codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
+        return evaluate_batch(inner, moved(codes), budget, seeds)
+
+    return replace(outer, evaluate=evaluate, evaluate_batch=batch)
+
+
+def _shift_codes(h: Hyperparameter, codes: np.ndarray, offset: float) -> np.ndarray:
+    if offset == 0:
+        return codes
+    if isinstance(h, Float):
+        return h.from_unit((h.to_unit(codes) + offset) % 1.0)
+    return (codes + round(offset * h.size)) % h.size
+
+
+def with_budgets(problem: str | Problem, budgets: Sequence[float]) -> SimpleProblem:
+    """The problem restricted to some of its budgets; the largest of them becomes the full budget."""
+    inner, outer = _parts(problem, f"budgets({', '.join(map(str, budgets))})")
+    chosen = tuple(sorted(budgets))
+    unknown = [budget for budget in chosen if budget not in inner.budgets]
+    if unknown or not chosen:
+        raise InvalidBudget(f"budgets of {inner.name!r} are {describe_budgets(inner.budgets)}, got {list(budgets)!r}")
+    return replace(outer, budgets=chosen, optimum=inner.optimum if chosen[-1] == inner.budgets[-1] else None)
+
+
+def subset(problem: str | Problem, values: Mapping[str, Value | Sequence[Value]]) -> SimpleProblem:
+    """The problem with some hyperparameters held at one value or restricted to several.
+
+    A hyperparameter held at one value leaves the space. The optimum is found again over the whole subset where the
+    space is finite, and unknown otherwise.
+    """
+    inner, outer = _parts(problem, f"subset({', '.join(sorted(values))})")
+    if inner.space.conditional:
+        raise InvalidOption("a space with conditions cannot be restricted")
+    kept, held = _restrict(inner.space, values)
+
+    def evaluate(config: Config, budget: float, seed: int | None) -> Result:
+        return inner.evaluate({**config, **held}, budget, seed)
+
+    def batch(codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
+        full = inner.space.encode([{**config, **held} for config in kept.decode(codes)])
+        return evaluate_batch(inner, full, budget, seeds)
+
+    made = replace(outer, space=kept, evaluate=evaluate, evaluate_batch=batch, optimum=None)
+    if not kept.finite:
+        return made
+    losses, _ = batch(kept.grid.codes(np.arange(kept.grid.size)), made.budgets[-1], None)
+    return replace(made, optimum=float(np.min(losses)))
+
+
+def _restrict(space: Space, values: Mapping[str, Any]) -> tuple[Space, dict[str, Value]]:
+    """The space that is left, and the values held fixed."""
+    kept: list[Hyperparameter] = []
+    held: dict[str, Value] = {}
+    for name in values:
+        space[name]
+    for h in space:
+        if h.name not in values:
+            kept.append(h)
+        elif isinstance(values[h.name], (list, tuple, set, frozenset, range)):
+            chosen = [h.value(c) for c in sorted(h.code(v) for v in values[h.name])]
+            ordered = isinstance(h, (Float, Int)) or (isinstance(h, Choice) and h.kind == "ordinal")
+            kept.append((Ordinal if ordered else Categorical)(h.name, chosen))
+        else:
+            held[h.name] = h.value(h.code(values[h.name]))
+    if not kept:
+        raise InvalidOption("a subset must leave at least one hyperparameter free")
+    return Space(kept), held

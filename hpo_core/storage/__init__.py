@@ -1,0 +1,1 @@
+"""Files that are whole or not there, and that are checked before they are trusted."""

@@ -1,0 +1,187 @@
+"""Sealed files: named arrays and a header in one HDF5 file that is checked before it is trusted.
+
+    user block           the seal, 512 bytes in front of the HDF5 part: JSON of format (what kind of file it is),
+                         version and sha256 (of every byte behind the block), filled up with spaces
+    attribute header     JSON, whatever belongs to the kind
+    /columns/NAME        an array; contiguous, so that a large one is memory-mapped, or compressed in files made to be
+                         shipped
+
+The seal is checked before HDF5 sees the file: where a single bit of its own structures is wrong, the HDF5 library may
+never return.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hpo_core.errors import DamagedFile
+from hpo_core.storage.files import replacing
+from hpo_core.storage.hdf5_output import hdf5_output
+
+if TYPE_CHECKING:
+    import h5py
+
+CHECKED_AT_OPENING = 64 * 2**20  # bytes up to which the checksum is computed whenever a file is opened
+SEAL_SIZE = 512  # the smallest user block that HDF5 allows
+# what h5py, or the use of what it returned, raises over a file that is not as expected
+UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of sealed file.
+
+    format      what stands in the seal
+    version     the newest that this release reads and the one that it writes
+    noun        what such a file is called in messages, such as "table"
+    way_out     what to do about a file of another kind
+    """
+
+    format: str
+    version: int
+    noun: str
+    way_out: str = ""
+
+
+def write_sealed(
+    path: Path, kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], *, compress: bool = False
+) -> None:
+    """Write header and arrays to `path`, which appears only when it is complete. Equal contents give equal bytes."""
+    with replacing(path) as temporary:
+        _write(temporary, json.dumps(header, sort_keys=True), arrays, compress)
+        digest = checksum(temporary)
+        _write_seal(temporary, kind, digest)
+    if _is_large(path):
+        _write_stamp(path, digest)
+
+
+def _write(path: Path, header: str, arrays: Mapping[str, np.ndarray], compress: bool) -> None:
+    options = {"compression": "gzip", "compression_opts": 9, "shuffle": True} if compress else {}
+    with hdf5_output(path, userblock_size=SEAL_SIZE) as (file, _):
+        file.attrs["header"] = header
+        for name in sorted(arrays):
+            # one chunk: whoever reads a compressed array reads all of it, and it compresses better in one piece
+            chunks = arrays[name].shape if compress else None
+            file.create_dataset(f"columns/{name}", data=arrays[name], chunks=chunks, **options)
+
+
+def checksum(path: Path) -> str:
+    """Hexadecimal SHA-256 of what a file holds behind its seal."""
+    with path.open("rb") as file:
+        file.seek(SEAL_SIZE)
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write_seal(path: Path, kind: Kind, digest: str) -> None:
+    seal = json.dumps({"format": kind.format, "version": kind.version, "sha256": digest})
+    with path.open("r+b") as file:
+        file.write(seal.encode().ljust(SEAL_SIZE))
+
+
+def is_sealed(path: Path, kind: Kind) -> bool:
+    """Whether a file bears the seal of a kind, of whatever version."""
+    return _read_seal(path, kind) is not None
+
+
+def _read_seal(path: Path, kind: Kind) -> dict[str, Any] | None:
+    with path.open("rb") as file:
+        block = file.read(SEAL_SIZE)
+    try:
+        seal = json.loads(block)
+    except ValueError:
+        return None
+    return seal if isinstance(seal, dict) and seal.get("format") == kind.format else None
+
+
+def read_sealed(path: Path, kind: Kind, *, verify: bool = False) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Header and arrays of a file; raises `DamagedFile` where it is not whole.
+
+    The checksum of a file of up to 64 MB is always computed. That of a larger one is computed when the file is not as
+    `write_sealed` left it (size and time of change, noted beside it), or with `verify=True`.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no {kind.noun} at {path}")
+    try:
+        digest = _check_seal(path, kind)
+        if (verify or not _is_large(path) or not _is_stamped(path, digest)) and checksum(path) != digest:
+            raise DamagedFile(f"{path}: its contents do not match its checksum; it was altered or cut off")
+        return _read(path)
+    except DamagedFile:
+        raise
+    except UNREADABLE as error:
+        raise unreadable(path, kind, error) from None
+
+
+def unreadable(path: Path, kind: Kind, error: Exception) -> DamagedFile:
+    """The exception for a file whose seal is right and whose contents are not."""
+    return DamagedFile(f"{path}: not a readable {kind.noun} ({type(error).__name__}: {error})")
+
+
+def _check_seal(path: Path, kind: Kind) -> str:
+    """Checksum that a file claims to have."""
+    seal = _read_seal(path, kind)
+    if seal is None:
+        way_out = f"; {kind.way_out}" if kind.way_out else ""
+        raise DamagedFile(f"{path}: not a {kind.noun} of HPO Foundry, or its beginning was altered{way_out}")
+    if int(seal["version"]) > kind.version:
+        raise DamagedFile(
+            f"{path}: {kind.noun} format {seal['version']}, this release reads up to {kind.version}; "
+            "upgrade hpo-foundry"
+        )
+    return seal["sha256"]
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        arrays = {name: _array(path, dataset) for name, dataset in file["columns"].items()}
+        return json.loads(file.attrs["header"]), arrays
+
+
+def _array(path: Path, dataset: h5py.Dataset) -> np.ndarray:
+    """The array of a dataset: memory-mapped if it lies in one piece and is large, read otherwise."""
+    offset = dataset.id.get_offset()
+    if offset is None or dataset.nbytes < CHECKED_AT_OPENING:
+        return dataset[()]
+    if offset + dataset.nbytes > os.path.getsize(path):
+        raise DamagedFile(f"{path}: cut off, column {dataset.name!r} ends behind the end of the file")
+    return np.memmap(path, dtype=plain_dtype(dataset), mode="r", offset=offset, shape=dataset.shape)
+
+
+def plain_dtype(dataset: h5py.Dataset | h5py.h5d.DatasetID) -> np.dtype:
+    """Type of a dataset as numpy itself writes it: h5py spells out the byte order, which a memoryview does not take."""
+    return np.dtype(dataset.dtype.str)
+
+
+def _is_large(path: Path) -> bool:
+    return path.stat().st_size > CHECKED_AT_OPENING
+
+
+def _stamp_path(path: Path) -> Path:
+    return path.with_name(path.name + ".verified")
+
+
+def _write_stamp(path: Path, digest: str) -> None:
+    """Note beside a large file that its checksum was found right, and for which size and time of change."""
+    stat = path.stat()
+    with suppress(OSError):  # on a disk that is now full: without the note, opening takes longer
+        _stamp_path(path).write_text(json.dumps([stat.st_size, stat.st_mtime_ns, digest]))
+
+
+def _is_stamped(path: Path, digest: str) -> bool:
+    stat = path.stat()
+    try:
+        return json.loads(_stamp_path(path).read_text()) == [stat.st_size, stat.st_mtime_ns, digest]
+    except (OSError, ValueError):
+        return False

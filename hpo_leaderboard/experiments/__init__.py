@@ -1,0 +1,1 @@
+"""Experiments: suites, plans, jobs and their execution."""

@@ -1,0 +1,173 @@
+"""`execute`: a job in, its finished run out. Pure but for the measured overhead, so that any process may do it."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from time import perf_counter, process_time
+from typing import NamedTuple
+
+import numpy as np
+
+from hpo_core import Benchmark, run
+from hpo_core.errors import HpoError
+from hpo_core.running.optimizer import Optimizer
+from hpo_core.running.record import Run
+from hpo_core.running.trial import Proposal
+from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.noise_free import noise_free_losses
+from hpo_leaderboard.experiments.resolution import build_optimizer, open_benchmark, optimizer_version
+from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
+
+CIRCUMSTANCES = (ImportError, MemoryError, OSError)  # say something about the machine, not about the optimizer
+
+
+class DifferentVersion(HpoError, RuntimeError):
+    """A worker on which a benchmark or optimizer is not the one that the job was made with."""
+
+
+class FinishedRun(NamedTuple):
+    """What the store keeps of a run.
+
+    key        of its job
+    reason     why it ended
+    n_trials   how many trials it has
+    failure    None, or why the run itself broke; it has no trials then
+    settled    whether executing the job again would end the same way; what came of circumstances (a time-out, a worker
+               that died, a table that is not there) is tried again when the experiment is asked for again
+    overhead   CPU seconds of the optimizer's ask and tell, the only thing that differs between two executions;
+               its constructor and the objective are not counted
+    numbers    compressed columns of its trials
+    configs    compressed configurations of its trials
+    digest     SHA-256 of all of it but the overhead and the wording of the failure
+    """
+
+    key: str
+    reason: str
+    n_trials: int
+    failure: str | None
+    settled: bool
+    overhead: float
+    numbers: bytes
+    configs: bytes
+    digest: bytes
+
+
+def execute(job: Job) -> FinishedRun:
+    """The finished run of a job; what goes wrong is its `failure`."""
+    try:
+        benchmark = _benchmark_of(job)
+    except Exception as error:
+        return broken_run(job, _text(error), settled=False)
+    try:
+        timed = TimedOptimizer(_optimizer_of(job, benchmark))
+        record = run(
+            benchmark,
+            timed,
+            n_trials=job.trial_limit,
+            max_cost=job.cost_limit,
+            seed=job.seed,
+            workers=job.workers,
+        )
+        overhead = timed.overhead()
+        return _finished(job, benchmark, record, overhead)
+    except (*CIRCUMSTANCES, DifferentVersion) as error:
+        return broken_run(job, _text(error), settled=False)
+    except Exception as error:
+        return broken_run(job, _text(error), settled=True)
+
+
+def broken_run(job: Job, failure: str, *, settled: bool) -> FinishedRun:
+    """A run without trials, and why."""
+    digest = run_digest(job.key, "broke", b"", b"")
+    return FinishedRun(job.key, "broke", 0, failure, settled, 0.0, compress(b""), compress(b""), digest)
+
+
+def run_digest(key: str, reason: str, numbers: bytes, configs: bytes) -> bytes:
+    """SHA-256 of a run's uncompressed contents."""
+    head = f"{key}\n{reason}\n{len(numbers)}\n".encode()
+    return hashlib.sha256(head + numbers + configs).digest()
+
+
+class TimedOptimizer:
+    """An optimizer whose `ask` and `tell` are timed.
+
+    The CPU's clock takes a microsecond to read, as long as random search takes to answer, so it is read at the start
+    and at the end only, and each call is timed by the wall clock.
+    """
+
+    def __init__(self, optimizer: Optimizer):
+        self._optimizer = optimizer
+        self._inside = 0.0
+        self._wall, self._cpu = perf_counter(), process_time()
+
+    def ask(self) -> Proposal | None:
+        start = perf_counter()
+        proposal = self._optimizer.ask()
+        self._inside += perf_counter() - start
+        return proposal
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        start = perf_counter()
+        self._optimizer.tell(proposal, loss, cost)
+        self._inside += perf_counter() - start
+
+    def overhead(self) -> float:
+        """CPU seconds since the start, times the share of the time that passed inside of `ask` and `tell`."""
+        return (process_time() - self._cpu) * self._inside / (perf_counter() - self._wall)
+
+
+def _benchmark_of(job: Job) -> Benchmark:
+    opened = open_benchmark(job.benchmark.name, job.benchmark.options)
+    if opened.checksum != job.checksum:
+        raise DifferentVersion(
+            f"benchmark {job.benchmark.label!r} has the checksum {opened.checksum[:12]} here and {job.checksum[:12]} "
+            "where the experiment was started; bring both to the same package versions and tables"
+        )
+    return opened.benchmark
+
+
+def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
+    member = job.optimizer
+    built = build_optimizer(member.name, member.options, benchmark.space, benchmark.budgets, job.seed)
+    version = optimizer_version(member.name, built)
+    if version != job.version:
+        raise DifferentVersion(
+            f"optimizer {member.label!r} has version {version} here and {job.version} where the experiment was "
+            "started; bring both to the same one"
+        )
+    return built
+
+
+def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> FinishedRun:
+    lines = config_lines(record.trials)
+    exact, test = _noise_free(benchmark, record, lines)
+    numbers, configs = pack_numbers(record.trials, exact, test), "\n".join(lines).encode()
+    digest = run_digest(job.key, record.reason, numbers, configs)
+    return FinishedRun(
+        job.key,
+        record.reason,
+        len(record.trials),
+        None,
+        True,
+        overhead,
+        compress(numbers),
+        compress(configs),
+        digest,
+    )
+
+
+def _noise_free(benchmark: Benchmark, record: Run, lines: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) noise-free losses and test losses of the trials; a configuration is looked up once, however often it ran."""
+    configs = {line: trial.config for line, trial in zip(lines, record.trials, strict=True)}
+    place = {line: i for i, line in enumerate(configs)}
+    losses, tests = noise_free_losses(benchmark, list(configs.values()))
+    rows = np.array([place[line] for line in lines], dtype=np.intp)
+    return losses[rows], tests[rows]
+
+
+def _text(error: Exception) -> str:
+    """Type and message of an exception, and the line that raised it."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} in {frame.name}"
+    return f"{type(error).__name__}: {error} ({where})"

@@ -1,0 +1,132 @@
+"""`run_experiment`: a suite in, its runs in a store. What is there already is not run again."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from hpo_leaderboard.experiments.execution import FinishedRun
+from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.suite import Suite
+from hpo_leaderboard.store.store import Store, writing
+
+BATCH_SECONDS = 0.5  # how long finished runs wait for their transaction; a killed coordinator loses no more than these
+BATCH_RUNS = 500
+
+
+class Engine(Protocol):
+    """Executes jobs, in any order, wherever it likes; every job comes back exactly once."""
+
+    def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, FinishedRun]]: ...
+
+
+class Outcome(NamedTuple):
+    """What came of an experiment.
+
+    n_asked    runs of the suite
+    n_present  those that were in the store before
+    failures   why runs broke that were run now, in words, with how many of them
+    n_open     of these, how many broke by circumstances and are tried again when asked for again
+    lost       benchmarks that could not be opened
+    digest     of the store afterwards
+    """
+
+    n_asked: int
+    n_present: int
+    failures: dict[str, int]
+    n_open: int
+    lost: list[str]
+    digest: str
+
+
+def run_experiment(
+    suite: Suite,
+    store_path: str | Path,
+    engine: Engine,
+    *,
+    announce: Callable[[str], None] = lambda line: None,
+    progress: bool | None = False,
+) -> Outcome:
+    """Outcome of running those runs of a suite that a store does not hold yet, and storing them.
+
+    Parameters
+    ----------
+    suite
+        What to run.
+    store_path
+        An SQLite file, made if need be.
+    engine
+        One of `hpo_leaderboard.engines`; the stored runs are the same with each.
+    announce
+        Called with each line that a user should see before the runs start.
+    progress
+        Whether a progress bar is shown; None shows it on a terminal.
+    """
+    with writing(store_path) as store:
+        plan = make_plan(suite)
+        for line in (*plan.lost, *plan.unfit):
+            announce(line)
+        store.add_tasks(plan.tasks, _about(suite))
+        settled = store.settled()
+        missing = [job for job in plan.jobs if job.key not in settled]
+        failures, n_open = _run(store, engine, missing, len(plan.jobs), progress)
+        return Outcome(len(plan.jobs), len(plan.jobs) - len(missing), failures, n_open, plan.lost, store.digest())
+
+
+def _about(suite: Suite) -> dict[str, str]:
+    return {
+        "suite": f"{suite.name}, version {suite.version}",
+        "hpo-foundry": version("hpo-foundry"),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "machine": platform.machine(),
+    }
+
+
+def _run(
+    store: Store, engine: Engine, jobs: list[Job], n_asked: int, progress: bool | None
+) -> tuple[dict[str, int], int]:
+    """Run the jobs and store them; returns why runs broke, with counts, and how many of these are not settled."""
+    from tqdm import tqdm
+
+    failures: Counter[str] = Counter()
+    n_open = 0
+    batch = _Batch(store)
+    disable = None if progress is None else not progress
+    with tqdm(total=n_asked, initial=n_asked - len(jobs), unit="run", disable=disable, smoothing=0.05) as bar:
+        try:
+            for job, finished in engine.results(jobs):
+                batch.add(job, finished)
+                if finished.failure is not None:
+                    failures[f"{job.optimizer.label} on {job.benchmark.label}: {finished.failure}"] += 1
+                    n_open += not finished.settled
+                    bar.set_postfix_str(f"{failures.total()} broke", refresh=False)
+                bar.update()
+        finally:
+            batch.flush()
+    return dict(failures.most_common()), n_open
+
+
+class _Batch:
+    """Finished runs that wait for their transaction."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._waiting: list[tuple[Job, FinishedRun]] = []
+        self._since = time.monotonic()
+
+    def add(self, job: Job, finished: FinishedRun) -> None:
+        self._waiting.append((job, finished))
+        if len(self._waiting) >= BATCH_RUNS or time.monotonic() - self._since >= BATCH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        waiting, self._waiting = self._waiting, []  # taken out first: what cannot be stored is not tried twice
+        self._store.add(waiting)
+        self._since = time.monotonic()

@@ -1,0 +1,150 @@
+"""`make_plan`: the jobs of a suite, what is known about its benchmarks, and what had to be left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hpo_core import Benchmark, benchmarks
+from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, MissingExtra, UnknownName, UnsupportedSpace
+from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.resolution import build_optimizer, listed_optimizers, open_benchmark, optimizer_version
+from hpo_leaderboard.experiments.suite import Member, Suite, expand
+
+N_COSTS = 1000  # random configurations over which the cost of a full evaluation is averaged
+
+
+class Task(NamedTuple):
+    """What scoring needs to know about a benchmark; None where it is unknown."""
+
+    benchmark: str
+    checksum: str
+    family: str
+    optimum: float | None
+    test_optimum: float | None
+    full_budget: float
+    n_budgets: int
+    provenance: str
+
+
+class Plan(NamedTuple):
+    """Jobs, tasks, and a line for each benchmark or pair that cannot be run.
+
+    `lost` are benchmarks of the suite that could not be opened; `unfit` are optimizers that do not go with a benchmark
+    or that need a package which is not installed.
+    """
+
+    jobs: list[Job]
+    tasks: list[Task]
+    lost: list[str]
+    unfit: list[str]
+
+
+class _Pair(NamedTuple):
+    """A job but for its seed."""
+
+    benchmark: Member
+    checksum: str
+    full_cost: float | None
+    optimizer: Member
+    version: str
+
+
+def make_plan(suite: Suite) -> Plan:
+    """Plan of a suite; raises for an unknown optimizer, a wrong option, or when nothing is left to run.
+
+    The jobs go seed by seed through all pairs, so that an experiment that is cut short has treated them alike.
+    """
+    pairs: list[_Pair] = []
+    tasks, lost = [], []
+    unfit: dict[tuple[str, str], list[str]] = {}
+    optimizers = expand(suite.optimizers, listed_optimizers())
+    for member in expand(suite.benchmarks, benchmarks()):
+        try:
+            opened = open_benchmark(member.name, member.options)
+            full_cost = _full_cost(opened.benchmark) if suite.n_trials is not None else None
+        except InvalidOption:
+            raise
+        except (HpoError, OSError) as error:
+            lost.append(f"benchmark {member.label!r} cannot be opened: {error}")
+            continue
+        tasks.append(_task(member.label, opened.benchmark, opened.family, opened.checksum))
+        for optimizer in optimizers:
+            version = _version_or_reason(optimizer, opened.benchmark)
+            if isinstance(version, HpoError):
+                reason = str(version).partition("; ")[0]
+                unfit.setdefault((optimizer.label, type(version).__name__), [reason]).append(member.label)
+            else:
+                pairs.append(_Pair(member, opened.checksum, full_cost, optimizer, version))
+    left_out = [f"{label} is not run on {', '.join(on)}: {reason}" for (label, _), (reason, *on) in unfit.items()]
+    if not pairs:
+        raise InvalidOption("nothing can be run: " + "; ".join(lost + left_out))
+    return Plan([_job(suite, pair, seed) for seed in range(suite.n_seeds) for pair in pairs], tasks, lost, left_out)
+
+
+def _job(suite: Suite, pair: _Pair, seed: int) -> Job:
+    return Job(
+        benchmark=pair.benchmark,
+        checksum=pair.checksum,
+        optimizer=pair.optimizer,
+        version=pair.version,
+        seed=seed,
+        n_trials=suite.n_trials,
+        max_cost=suite.max_cost,
+        full_cost=pair.full_cost,
+        workers=suite.workers,
+        suite_version=suite.version,
+    )
+
+
+def _full_cost(benchmark: Benchmark) -> float | None:
+    """Mean seconds of an evaluation at the full budget over random configurations; None with a single budget.
+
+    It is rounded to six digits, so that another order of summation in another numpy does not change the keys of runs.
+    """
+    if len(benchmark.budgets) < 2:
+        return None
+    configs = benchmark.space.sample(np.random.default_rng(0), N_COSTS)
+    mean = float(f"{np.nanmean(benchmark.objective_batch(configs)[1]):.6g}")
+    if not mean > 0:
+        raise InvalidOption(
+            f"{benchmark.name!r} has several budgets and costs nothing, so runs cannot be given equal time; "
+            "give the suite max_cost and no n_trials"
+        )
+    return mean
+
+
+def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
+    """Version of an optimizer on a benchmark, or why it cannot be built there."""
+    try:
+        built = build_optimizer(member.name, member.options, benchmark.space, benchmark.budgets, 0)
+    except (UnsupportedSpace, InvalidBudget, MissingExtra) as error:
+        return error
+    except (UnknownName, InvalidOption):
+        raise
+    except Exception:
+        built = None  # an optimizer that breaks is recorded as such, run by run
+    return optimizer_version(member.name, built)
+
+
+def _task(label: str, benchmark: Benchmark, family: str, checksum: str) -> Task:
+    provenance = benchmark.provenance
+    optima = provenance.get("optimum", {})
+    test_optimum = optima.get("test_loss") if isinstance(optima, Mapping) else None
+    return Task(
+        benchmark=label,
+        checksum=checksum,
+        family=family,
+        optimum=benchmark.optimum,
+        test_optimum=test_optimum,
+        full_budget=float(benchmark.budgets[-1]),
+        n_budgets=len(benchmark.budgets),
+        provenance=json.dumps(dict(provenance), sort_keys=True, default=_text),
+    )
+
+
+def _text(value: Any) -> str:
+    return str(value)

@@ -1,0 +1,1 @@
+"""Fixed-target scores: how long runs take to reach given losses."""

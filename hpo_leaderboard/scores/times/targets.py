@@ -1,0 +1,89 @@
+"""Targets: the losses that runs are timed to, a table with columns benchmark and target (a loss, not a regret)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hpo_core import Benchmark
+from hpo_core.errors import InvalidOption
+from hpo_core.space.sobol import sobol
+from hpo_leaderboard.scores.incumbents import final_values
+
+if TYPE_CHECKING:
+    import pandas
+
+N_TARGETS = 50
+
+
+def sobol_targets(benchmarks: Iterable[str | Benchmark], n: int | None = None, seed: int = 0) -> pandas.DataFrame:
+    """Noise-free losses at the full budget of the configurations on a Sobol grid, `n` for each benchmark.
+
+    Thesis 8.3.2, with its 100 configurations per hyperparameter of 8.3.1 unless `n` is given. The grid is scrambled by
+    `seed`. It covers the whole space, so most of these targets are easy: any optimizer meets half of them at once.
+    """
+    import pandas as pd
+
+    parts = []
+    for each in benchmarks:
+        benchmark = each if isinstance(each, Benchmark) else Benchmark(each)
+        space = benchmark.space
+        size = _positive(100 * len(space) if n is None else n)
+        unit = sobol(len(space), size, seed).tolist()
+        drawn = [{h.name: h.draw(u) for h, u in zip(space, row, strict=True)} for row in unit]
+        losses, _ = benchmark.objective_batch([space.complete(config) for config in drawn])
+        parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": losses}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def quantile_targets(incumbents: pandas.DataFrame, n: int = N_TARGETS) -> pandas.DataFrame:
+    """Quantiles of the incumbents' losses over all runs and evaluations, `n` for each benchmark.
+
+    Levels (i + 1/2) / n, i = 0..n-1, of the losses that incumbents ever had, which lie where runs spend their time:
+    unlike a Sobol grid's they are neither met by everyone at once nor by none. Where a quantile lies between two losses
+    it is the lower. They depend on the runs in the table, and so does a score made with them.
+    """
+    import pandas as pd
+
+    _positive(n)
+    parts = []
+    for benchmark, losses in incumbents.groupby("benchmark", observed=True)["loss"]:
+        finite = losses[np.isfinite(losses)].to_numpy()
+        if len(finite):
+            targets = np.quantile(finite, (np.arange(n) + 0.5) / n, method="lower")
+            parts.append(pd.DataFrame({"benchmark": benchmark, "target": targets}))
+    if not parts:
+        raise InvalidOption("targets need at least one successful trial, got none; look at the failures of the runs")
+    return pd.concat(parts, ignore_index=True)
+
+
+def final_targets(incumbents: pandas.DataFrame, optimizer: str) -> pandas.DataFrame:
+    """Median final loss of one optimizer, a target for each benchmark: what it reaches in half of its runs."""
+    last = final_values(incumbents, "loss").reset_index()
+    known = sorted(last["optimizer"].unique())
+    if optimizer not in known:
+        raise InvalidOption(f"the reference must be one of {', '.join(known)}, got {optimizer!r}")
+    chosen = last[last["optimizer"] == optimizer]
+    return chosen.groupby("benchmark", observed=True)["loss"].median().rename("target").reset_index()
+
+
+def regret_targets(references: pandas.DataFrame, regrets: Iterable[float]) -> pandas.DataFrame:
+    """Losses at the given regrets above each benchmark's reference (see `references`)."""
+    steps = np.asarray(list(regrets), dtype=float)
+    frame = references.loc[references.index.repeat(len(steps)), ["benchmark", "reference"]].reset_index(drop=True)
+    frame["target"] = frame.pop("reference") + np.tile(steps, len(references))
+    return frame
+
+
+def losses_by_benchmark(targets: pandas.DataFrame) -> dict[str, np.ndarray]:
+    """(target,) losses of each benchmark in a table of targets, in its order."""
+    groups = targets.groupby("benchmark", observed=True)["target"]
+    return {str(benchmark): losses.to_numpy(dtype=float) for benchmark, losses in groups}
+
+
+def _positive(n: int) -> int:
+    if n < 1:
+        raise InvalidOption(f"there must be at least one target for each benchmark, got n={n}")
+    return int(n)

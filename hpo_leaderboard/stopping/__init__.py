@@ -1,0 +1,1 @@
+"""Replay of stopping criteria on recorded runs, with scores and pictures."""

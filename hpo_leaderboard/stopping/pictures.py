@@ -1,0 +1,175 @@
+"""Pictures of replayed stopping criteria, after the figures of Makarova et al. (2021, 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.running.incumbent import trajectory
+from hpo_leaderboard.stopping.printed import printed
+from hpo_leaderboard.stopping.recorded_runs import RecordedRun
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c564b")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
+STYLES = ("-", "--", "-.", ":")
+MUTED = "#666666"
+LOWEST = 1e-7  # regret that is drawn on a logarithmic axis
+N_COLUMNS = 3
+NARROWEST = 8.0  # inches, for the sake of the legend
+
+
+def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
+    """RYC against RTC: mean and standard deviation of each criterion, and the paper's mean where it prints one."""
+    groups: list[tuple[Any, Any]] = list(summary.groupby(list(by), sort=False))
+    figure, panels = _panels(len(groups), 5.0, 4.2)
+    criteria = list(dict.fromkeys(summary["criterion"]))
+    for axes, (key, group) in zip(panels, groups, strict=True):
+        labels = dict(zip(by, key, strict=True))
+        for row in group.to_dict("records"):
+            i = criteria.index(row["criterion"])
+            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+            axes.errorbar(
+                row["rtc"], row["ryc"], xerr=row["rtc_sd"], yerr=row["ryc_sd"],
+                fmt=marker, color=colour, markersize=8, elinewidth=1, alpha=0.9, label=row["criterion"],
+            )  # fmt: skip
+            paper = printed(row["criterion"], labels.get("dataset"), labels.get("method", ""))
+            if paper is not None:
+                axes.plot(paper.rtc, paper.ryc, marker, markerfacecolor="none", markeredgecolor=colour, markersize=11)
+        axes.axhline(0.0, color=MUTED, linewidth=0.8)
+        axes.set_xlim(-0.05, 1.05)
+        _tidy(axes, ", ".join(map(str, key)), "RTC: share of the iterations saved", "RYC: change of the test loss")
+    _legend(figure, panels[0])
+    figure.suptitle("mean and standard deviation over the runs; hollow: printed in the paper", fontsize=10)
+    return figure
+
+
+def draw_regrets(stops: pandas.DataFrame) -> Figure:
+    """Distribution of the true regret when each criterion stopped, over the runs that it stopped (2022, fig. 5)."""
+    known = stops[stops["stopped"] & stops["regret"].notna()]
+    datasets = list(dict.fromkeys(known["dataset"]))
+    figure, panels = _panels(len(datasets), 5.0, 4.0)
+    criteria = list(dict.fromkeys(known["criterion"]))
+    for axes, dataset in zip(panels, datasets, strict=True):
+        here = known[known["dataset"] == dataset]
+        for i, name in enumerate(criteria):
+            values = np.sort(here.loc[here["criterion"] == name, "regret"].to_numpy(dtype=float))
+            if not len(values):
+                continue
+            shares = np.arange(1, len(values) + 1) / len(values)
+            shown = np.maximum(values, LOWEST)
+            style: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "linestyle": STYLES[i % len(STYLES)]}
+            axes.step([shown[0], *shown], [0.0, *shares], where="post", label=name, linewidth=1.8, **style)
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter("")
+        axes.set_ylim(0.0, 1.03)
+        _tidy(axes, dataset, f"true regret at the stop ({LOWEST:g}: or less)", "share of the stopped runs")
+    _legend(figure, panels[0])
+    return figure
+
+
+def draw_bounds(bounds: pandas.DataFrame) -> Figure:
+    """Bound on the regret and true regret along the runs, medians with quartiles (2022, fig. 2)."""
+    groups: list[tuple[Any, Any]] = list(bounds.dropna(subset=["regret"]).groupby(["dataset", "method"], sort=False))
+    figure, panels = _panels(len(groups), 5.0, 3.6)
+    for axes, (key, group) in zip(panels, groups, strict=True):
+        for column, colour, label in (("bound", COLOURS[0], "bound"), ("regret", COLOURS[1], "true regret")):
+            values = group.assign(value=group[column].clip(lower=LOWEST)).groupby("iteration")["value"]
+            middle = values.median()
+            axes.plot(middle.index, middle, color=colour, linewidth=1.8, label=label)
+            axes.fill_between(middle.index, values.quantile(0.25), values.quantile(0.75), color=colour, alpha=0.2)
+        below = float((group["bound"] < group["regret"]).mean())
+        axes.set_yscale("log")
+        _tidy(axes, f"{', '.join(key)}: bound too low in {below:.0%} of the checks", "trials", "units of the loss")
+    _legend(figure, panels[0])
+    return figure
+
+
+def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
+    """Validation and test loss of the incumbent, mean and standard deviation over the seeds (2021, fig. 1 and 2)."""
+    groups: dict[tuple[str, str], list[RecordedRun]] = {}
+    for run in runs:
+        groups.setdefault((run.dataset, run.method), []).append(run)
+    figure, panels = _panels(len(groups), 4.2, 3.0)
+    for axes, (key, members) in zip(panels, groups.items(), strict=True):
+        length = min(len(run.trials) for run in members)
+        places = [trajectory(run.trials[:length]).places for run in members]
+        first = max(int((own < 0).sum()) for own in places)
+        steps = np.arange(first + 1, length + 1)
+        curves = {
+            "validation": [trajectory(run.trials[:length]).losses[first:] for run in members],
+            "test": [run.test[own[first:]] for run, own in zip(members, places, strict=True)],
+        }
+        for (label, values), colour in zip(curves.items(), COLOURS, strict=False):
+            mean, deviation = np.mean(values, axis=0), np.std(values, axis=0)
+            axes.plot(steps, mean, color=colour, linewidth=1.6, label=label)
+            axes.fill_between(steps, mean - deviation, mean + deviation, color=colour, alpha=0.15)
+        late = np.concatenate([np.array(values)[:, len(steps) // 10 :].ravel() for values in curves.values()])
+        axes.set_ylim(float(late.min()) - 0.1 * float(np.ptp(late)), float(late.max()) + 0.1 * float(np.ptp(late)))
+        _tidy(axes, ", ".join(key), "trials", "loss of the incumbent")
+    _legend(figure, panels[0])
+    return figure
+
+
+def draw_deviations(deviations: pandas.DataFrame) -> Figure:
+    """Standard deviation of the incumbent's losses by source of randomness, over the trials (2021, fig. 3)."""
+    groups: list[tuple[Any, Any]] = list(deviations.groupby(["dataset", "method"], sort=False))
+    figure, panels = _panels(2 * len(groups), 4.6, 3.2)
+    for i, (key, group) in enumerate(groups):
+        for axes, loss in zip(panels[2 * i : 2 * i + 2], ("validation", "test"), strict=True):
+            for colour, (source, rows) in zip(COLOURS, group.groupby("source", sort=False), strict=False):
+                axes.plot(rows["iteration"], rows[loss], color=colour, linewidth=1.6, label=str(source))
+            _tidy(axes, f"{', '.join(key)}: {loss}", "trials", "standard deviation")
+    _legend(figure, panels[0])
+    return figure
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """The path that the picture was written to."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        raise InvalidOption(f"pictures go into a directory that can be written, got {path.parent} ({error})") from None
+    return path
+
+
+def _panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure of n equal panels, at most three in a row; width and height of one, in inches."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "report") from None
+    if not n:
+        raise InvalidOption("there is nothing to draw: no run has the numbers that this picture needs")
+    n_columns = min(n, N_COLUMNS)
+    n_rows = -(-n // n_columns)
+    figure = Figure(figsize=(max(width * n_columns, NARROWEST), height * n_rows + 1.0), layout="constrained")
+    axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+    for unused in axes[n:]:
+        unused.set_axis_off()
+    return figure, axes[:n]
+
+
+def _tidy(axes: Axes, title: str, x_label: str, y_label: str) -> None:
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(True, color="#e8e8e8", linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def _legend(figure: Figure, axes: Axes) -> Any:
+    handles, labels = axes.get_legend_handles_labels()
+    longest = max(map(len, labels), default=1)
+    n_columns = max(1, min(len(labels), int(figure.get_figwidth() * 10 / (longest + 8))))
+    return figure.legend(handles, labels, loc="outside lower center", ncols=n_columns, frameon=False, fontsize=9)

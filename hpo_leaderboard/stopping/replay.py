@@ -1,0 +1,108 @@
+"""Stopping criteria on recorded runs: when each would have stopped, and what that would have saved and cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from baselines.stopping import criterion
+from baselines.stopping.parts.joined import Criterion
+from baselines.stopping.parts.regret import Bound
+from hpo_core import Trial
+from hpo_core.running.incumbent import trajectory
+from hpo_leaderboard.stopping.recorded_runs import RecordedRun
+from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change
+
+if TYPE_CHECKING:
+    import pandas
+
+RUN = ("dataset", "method", "seed")
+COLUMNS = (*RUN, "criterion", "stopped", "stop", "n", "ryc", "rtc", "rtc_time", "regret", "reason")
+
+
+class RecordedBounds:
+    """Bounds that were recorded with a run, in place of a model's, entry t on the first t trials."""
+
+    def __init__(self, values: np.ndarray):
+        self._values = values
+
+    def __call__(self, trials: Sequence[Trial]) -> Bound:
+        """The bound on the regret after the completed trials, inf where none was recorded."""
+        value = float(self._values[len(trials)]) if len(trials) < len(self._values) else math.nan
+        return Bound(math.inf, "no bound was recorded") if math.isnan(value) else Bound(value, "")
+
+
+def stop_of(rule: Criterion, trials: Sequence[Trial]) -> tuple[int, str | None]:
+    """Number of trials after which a criterion stops a run, with its reason; all of them and None if it never does.
+
+    A criterion that first stops after the very last trial has saved nothing and counts as never.
+    """
+    for n in range(1, len(trials)):
+        reason = rule(trials[:n])
+        if reason is not None:
+            return n, reason
+    return len(trials), None
+
+
+def replay(
+    runs: Iterable[RecordedRun], specs: Sequence[str], progress: Callable[[], Any] | None = None
+) -> pandas.DataFrame:
+    """Stop and scores of every criterion on every run, a row each, with the columns `COLUMNS`.
+
+    `specs` are texts that `baselines.criterion` reads. `regret` is how far the incumbent's loss lay above the optimum
+    at the stop, NaN where the optimum is not known. `progress` is called after each run.
+    """
+    import pandas as pd
+
+    rows = []
+    for run in runs:
+        for spec in specs:
+            rule = criterion(spec, run.space)
+            n_trials, reason = stop_of(rule, run.trials)
+            words = reason or f"never; at the end {rule.status(run.trials)}"
+            rows.append(scored(run, spec, n_trials, words, reason is not None))
+        if progress is not None:
+            progress()
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def scored(run: RecordedRun, name: str, n_trials: int, reason: str, stopped: bool) -> dict[str, Any]:
+    """Scores of stopping a run after so many trials, as a row of `replay`."""
+    path = trajectory(run.trials)
+    final, at_stop = int(path.places[-1]), int(path.places[n_trials - 1])
+    known = final >= 0 and at_stop >= 0
+    ends = np.maximum.accumulate(path.ends)
+    return {
+        "dataset": run.dataset,
+        "method": run.method,
+        "seed": run.seed,
+        "criterion": name,
+        "stopped": stopped,
+        "stop": n_trials,
+        "n": len(run.trials),
+        "ryc": relative_test_change(run.test[final], run.test[at_stop]) if known else math.nan,
+        "rtc": relative_saving(len(run.trials), n_trials),
+        "rtc_time": relative_saving(float(ends[-1]), float(ends[n_trials - 1])),
+        "regret": float(path.losses[n_trials - 1]) - run.optimum,
+        "reason": reason,
+    }
+
+
+def bounds_along(runs: Iterable[RecordedRun], every: int = 5, first: int = 20) -> pandas.DataFrame:
+    """Bound on the regret along each run next to the true regret, a row per run and check.
+
+    Columns: dataset, method, seed, iteration (number of completed trials), bound, regret (NaN where it is not known).
+    """
+    import pandas as pd
+
+    rows = []
+    for run in runs:
+        rule: Any = criterion("regret-bound", run.space, threshold=1.0)
+        losses = trajectory(run.trials).losses
+        for n in range(first, len(run.trials) + 1, every):
+            bound, regret = rule.bound(run.trials[:n]), float(losses[n - 1]) - run.optimum
+            rows.append((run.dataset, run.method, run.seed, n, bound, regret))
+    return pd.DataFrame(rows, columns=[*RUN, "iteration", "bound", "regret"])

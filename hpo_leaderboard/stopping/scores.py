@@ -1,0 +1,90 @@
+"""Scores of stopping a run early, against going on to its end (Makarova et al., 2022, section 4).
+
+    y_T, y_es   test loss of the incumbent at the end, and when the run is stopped
+    RYC = (y_T - y_es) / max(y_T, y_es)     relative change of the test loss, above 0 if stopping made it lower, eq. 11
+    RTC = (t_T - t_es) / t_T                share that is saved, eq. 12
+
+Eq. 12 speaks of training time; the paper's tables count iterations. Both are here, `rtc` and `rtc_time`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hpo_leaderboard.scores.intervals import LEVEL, mean_interval
+from hpo_leaderboard.stopping.recorded_runs import METHODS
+
+if TYPE_CHECKING:
+    import pandas
+
+SCORES = ("ryc", "rtc", "rtc_time")
+
+
+def relative_test_change(final: float, stopped: float) -> float:
+    """RYC of a test loss at the end and one at the stop, in [-1, 1]; 0 if they are equal.
+
+    A negative loss, such as a log-likelihood's, has no relative change: the result is NaN.
+    """
+    if final == stopped:
+        return 0.0
+    if min(final, stopped) < 0.0:
+        return float("nan")
+    return (final - stopped) / max(final, stopped)
+
+
+def relative_saving(total: float, used: float) -> float:
+    """RTC of a total and the part of it that was used, in [0, 1]; 0 of nothing."""
+    return (total - used) / total if total > 0 else 0.0
+
+
+def summary(stops: pandas.DataFrame, by: Sequence[str], level: float = LEVEL) -> pandas.DataFrame:
+    """Mean, standard deviation and bootstrap interval of the scores, a row per criterion and group of runs.
+
+    `stops` has a row per run and criterion, as `hpo_leaderboard.stopping.replay.replay` gives it; `by` are columns of
+    it. Columns: those of `by`, criterion, n, stopped (share of runs), stop (mean), and for each score NAME the columns
+    NAME, NAME_sd, NAME_low and NAME_high.
+    """
+    import pandas as pd
+
+    rows = []
+    key: Any
+    for key, group in stops.groupby([*by, "criterion"], sort=False):
+        row: dict[str, object] = dict(zip([*by, "criterion"], key, strict=True))
+        row |= {"n": len(group), "stopped": group["stopped"].mean(), "stop": group["stop"].mean()}
+        for score in SCORES:
+            values = group[score].to_numpy(dtype=float)
+            low, high = mean_interval(values[:, None], seed=0, level=level)
+            row |= {score: values.mean(), f"{score}_sd": float(np.std(values))}
+            row |= {f"{score}_low": low[0], f"{score}_high": high[0]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def deviation_by_source(table: pandas.DataFrame, sources: Sequence[str]) -> pandas.DataFrame:
+    """Standard deviation of the incumbent's losses by source of randomness (Makarova et al., 2021, fig. 3).
+
+    `table` has a row per trial with the columns dataset, algo or optimizer or method, iteration, loss, test, and one
+    column of seeds per source, such as of the split of the data, the optimizer and the training. For each source the
+    variance over its seeds, with the seeds of the others held, is averaged over these others. Columns: dataset, method,
+    source, iteration (number of completed trials), validation, test.
+    """
+    import pandas as pd
+
+    methods = [column for column in METHODS if column in table]
+    label = table[methods].astype(str).agg(" ".join, axis=1) if methods else ""
+    runs = table.assign(label=label).sort_values("iteration", kind="stable")
+    keys = ["dataset", "label", *sources]
+    best = runs.groupby(keys)["loss"].cummin()
+    runs["validation"] = best
+    better = best.groupby([runs[key] for key in keys]).diff() != 0.0  # also the first, which has no difference
+    runs["test"] = runs["test"].where(better).groupby([runs[key] for key in keys]).ffill()
+    parts = []
+    for source in sources:
+        held = ["dataset", "label", "iteration", *(other for other in sources if other != source)]
+        variances = runs.groupby(held)[["validation", "test"]].var(ddof=0)
+        mean = variances.groupby(["dataset", "label", "iteration"]).mean().pow(0.5).reset_index()
+        parts.append(mean.assign(source=source, iteration=mean["iteration"] + 1))
+    return pd.concat(parts).rename(columns={"label": "method"}).reset_index(drop=True)

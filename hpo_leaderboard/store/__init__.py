@@ -1,0 +1,1 @@
+"""The store: finished runs in one file, read back as data frames."""

@@ -1,0 +1,167 @@
+"""A store as data frames: all that scoring sees of running.
+
+trials   one row per trial, sorted by benchmark, optimizer, seed and order of completion: benchmark, optimizer, seed,
+         step, budget, loss (inf for a failed trial), cost, start, end (seconds), worker, failed, exact (noise-free loss
+         at the full budget, NaN where unknown), test (its test loss), config (JSON, sorted keys)
+runs     one row per run: benchmark, optimizer, seed, key, reason, n_trials, overhead (CPU seconds), version, failure
+         (None, or why the run itself broke), n_trials_limit, max_cost_limit (NaN where there is none)
+tasks    one row per benchmark: benchmark, family, optimum, test_optimum (NaN where unknown), checksum, full_budget,
+         n_budgets
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hpo_core.errors import DamagedFile
+from hpo_leaderboard.experiments.plan import Task
+from hpo_leaderboard.store.columns import unpack_numbers
+from hpo_leaderboard.store.store import Store, StoredRun
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Frames(NamedTuple):
+    """Data frames of a store, see the module's head."""
+
+    trials: pandas.DataFrame
+    runs: pandas.DataFrame
+    tasks: pandas.DataFrame
+
+
+class _Entry(NamedTuple):
+    """A run with what its description says, and its decompressed contents."""
+
+    run: StoredRun
+    said: dict[str, Any]
+    numbers: bytes
+    configs: bytes
+
+
+def make_frames(store: Store, *, configs: bool = True) -> Frames:
+    """Frames of a store; raises `DamagedFile` for a run that is not what was stored.
+
+    Without `configs` the trials have no column `config`, which saves most of the memory.
+    """
+    import pandas
+
+    entries = [_entry(store, run, configs) for run in store.runs()]
+    names = _names(entries)
+    order = sorted(range(len(entries)), key=lambda i: (*names[i], entries[i].run.seed))
+    entries, names = [entries[i] for i in order], [names[i] for i in order]
+    counts = [entry.run.n_trials for entry in entries]
+    trials = {
+        "benchmark": np.repeat(np.array([benchmark for benchmark, _ in names], dtype=object), counts),
+        "optimizer": np.repeat(np.array([optimizer for _, optimizer in names], dtype=object), counts),
+        "seed": np.repeat(np.array([entry.run.seed for entry in entries], dtype=np.int64), counts),
+        **unpack_numbers([entry.numbers for entry in entries], counts),
+    }
+    if configs:
+        whole = b"\n".join(entry.configs for entry in entries if entry.run.n_trials)
+        trials["config"] = np.array(whole.decode().split("\n") if whole else [], dtype=object)
+    return Frames(
+        pandas.DataFrame(trials),
+        pandas.DataFrame([_run_row(entry, name) for entry, name in zip(entries, names, strict=True)], columns=RUNS),
+        _tasks_frame(store, entries, names),
+    )
+
+
+RUNS = [
+    "benchmark",
+    "optimizer",
+    "seed",
+    "key",
+    "reason",
+    "n_trials",
+    "overhead",
+    "version",
+    "failure",
+    "n_trials_limit",
+    "max_cost_limit",
+]
+
+
+def _entry(store: Store, run: StoredRun, keeps_configs: bool) -> _Entry:
+    try:
+        numbers, configs = run.contents()
+    except ValueError as error:
+        raise DamagedFile(
+            f"{store.path}: {run}: {error}; `hpo store verify {store.path} --drop-damaged` removes what is damaged, "
+            "and `hpo leaderboard` runs it again"
+        ) from None
+    slim = run._replace(numbers=b"", configs=b"")  # a million trials lie here at once
+    return _Entry(slim, json.loads(run.description), numbers, configs if keeps_configs else b"")
+
+
+def _run_row(entry: _Entry, name: tuple[str, str]) -> list[Any]:
+    run, limits = entry.run, entry.said["limits"]
+    by_cost = limits["full_cost"] is not None and limits["n_trials"] is not None
+    costs = [limits["max_cost"], limits["n_trials"] * limits["full_cost"] if by_cost else None]
+    max_cost = min((cost for cost in costs if cost is not None), default=np.nan)
+    n_trials = np.nan if by_cost or limits["n_trials"] is None else limits["n_trials"]
+    version = entry.said["optimizer"]["version"]
+    head = [*name, run.seed, run.key, run.reason, run.n_trials, run.overhead]
+    return [*head, version, run.failure, n_trials, max_cost]
+
+
+def _tasks_frame(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, str]]) -> pandas.DataFrame:
+    import pandas
+
+    known = {(task.benchmark, task.checksum): task for task in store.tasks()}
+    rows = {}
+    for entry, (benchmark, _) in zip(entries, names, strict=True):
+        task = known.get((entry.run.benchmark, entry.said["benchmark"]["checksum"]))
+        if task is not None:
+            rows[benchmark] = task._replace(benchmark=benchmark)
+    frame = pandas.DataFrame(list(rows.values()), columns=list(Task._fields)).drop(columns="provenance")
+    frame = frame.astype({"optimum": float, "test_optimum": float})
+    return frame[["benchmark", "family", "optimum", "test_optimum", "checksum", "full_budget", "n_budgets"]]
+
+
+def _names(entries: Iterable[_Entry]) -> list[tuple[str, str]]:
+    """Benchmark and optimizer of each run, as shown.
+
+    They are the labels. Where a store holds runs under one label that differ in more than benchmark and seed, such as
+    those of two releases, what differs is added to the label.
+    """
+    entries = list(entries)
+    benchmarks = _told_apart(entries, lambda e: e.run.benchmark, lambda e: {"@": e.said["benchmark"]["checksum"][:8]})
+    optimizers = _told_apart(entries, lambda e: e.run.optimizer, _variant)
+    return list(zip(benchmarks, optimizers, strict=True))
+
+
+def _variant(entry: _Entry) -> dict[str, Any]:
+    limits, optimizer = entry.said["limits"], entry.said["optimizer"]
+    return {
+        "": optimizer["version"],
+        "options ": json.dumps(optimizer["options"]),
+        "n_trials=": limits["n_trials"],
+        "max_cost=": limits["max_cost"],
+        "workers=": limits["workers"],
+        "suite ": entry.said["suite"],
+    }
+
+
+def _told_apart(
+    entries: Sequence[_Entry], label: Callable[[_Entry], str], variant: Callable[[_Entry], dict[str, Any]]
+) -> list[str]:
+    """Label of each run, followed by those parts of its variant in which runs of the same label differ."""
+    seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for entry in entries:
+        for part, value in variant(entry).items():
+            seen[label(entry)][part].add(str(value))
+    return [
+        " ".join(
+            [
+                label(entry),
+                *(f"{part}{value}" for part, value in variant(entry).items() if len(seen[label(entry)][part]) > 1),
+            ]
+        )
+        for entry in entries
+    ]

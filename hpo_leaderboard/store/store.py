@@ -1,0 +1,235 @@
+"""`Store`: finished runs in one SQLite file. One process writes at a time, any number may read."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from hpo_core.errors import DamagedFile
+from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
+from hpo_leaderboard.experiments.job import Job, key_of
+from hpo_leaderboard.experiments.plan import Task
+from hpo_leaderboard.store.columns import decompress, numbers_size
+from hpo_leaderboard.store.schema import (
+    StoreBusy,
+    StoreUnavailable,
+    connect_for_reading,
+    connect_for_writing,
+    explained,
+    transaction,
+)
+
+if TYPE_CHECKING:
+    from hpo_leaderboard.store.frames import Frames
+
+COLUMNS = (
+    "key",
+    "settled",
+    "benchmark",
+    "optimizer",
+    "seed",
+    "description",
+    "reason",
+    "n_trials",
+    "failure",
+    "digest",
+    "numbers",
+    "configs",
+)
+
+
+class StoredRun(NamedTuple):
+    """A row of the store, with its columns still compressed; `overhead` is in CPU seconds."""
+
+    key: str
+    settled: int
+    benchmark: str
+    optimizer: str
+    seed: int
+    description: str
+    reason: str
+    n_trials: int
+    failure: str | None
+    digest: bytes
+    numbers: bytes
+    configs: bytes
+    overhead: float
+
+    def contents(self) -> tuple[bytes, bytes]:
+        """Decompressed numbers and configurations; raises `ValueError` where the row is not what was stored."""
+        if key_of(self.description) != self.key:
+            raise ValueError("its description does not match its key")
+        try:
+            numbers, configs = decompress(self.numbers), decompress(self.configs)
+        except zlib.error as error:
+            raise ValueError(f"its columns cannot be decompressed ({error})") from None
+        if run_digest(self.key, self.reason, numbers, configs) != self.digest:
+            raise ValueError("its contents do not match its digest")
+        if len(numbers) != numbers_size(self.n_trials):
+            raise ValueError(f"its columns do not hold {self.n_trials} trials")
+        return numbers, configs
+
+    def __str__(self) -> str:
+        return f"run {self.key[:12]} ({self.benchmark}, {self.optimizer}, seed {self.seed})"
+
+
+class Store:
+    """Finished runs in a file; made by `reading` and `writing`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection):
+        self.path = path
+        self._connection = connection
+
+    def settled(self) -> dict[str, bytes]:
+        """Digest of every run whose outcome is settled, by its key."""
+        with explained(self.path):
+            return dict(self._connection.execute("SELECT key, digest FROM runs WHERE settled = 1"))
+
+    def digest(self) -> str:
+        """Hexadecimal SHA-256 of the settled runs: equal for two stores of the same runs, however they were made."""
+        total = hashlib.sha256()
+        for key, digest in sorted(self.settled().items()):
+            total.update(key.encode() + digest)
+        return total.hexdigest()
+
+    def runs(self) -> Iterator[StoredRun]:
+        """The runs, sorted by benchmark, optimizer, seed and key."""
+        columns = ", ".join(f"runs.{column}" for column in COLUMNS)
+        query = (
+            f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key) "
+            "WHERE runs.rowid = ?"
+        )
+        with explained(self.path):
+            order = "SELECT rowid FROM runs ORDER BY benchmark, optimizer, seed, key"
+            for row in self._connection.execute(order).fetchall():  # sorting whole rows would copy every blob
+                yield StoredRun(*self._connection.execute(query, row).fetchone())
+
+    def tasks(self) -> list[Task]:
+        """What is known about the benchmarks."""
+        columns = ", ".join(Task._fields)
+        with explained(self.path):
+            rows = self._connection.execute(f"SELECT {columns} FROM tasks ORDER BY benchmark, checksum").fetchall()
+        return [Task(*row) for row in rows]
+
+    def about(self) -> dict[str, str]:
+        """Notes about what made the store, by name."""
+        with explained(self.path):
+            return dict(self._connection.execute("SELECT name, value FROM about ORDER BY name"))
+
+    def frames(self, *, configs: bool = True) -> Frames:
+        """Data frames of trials, runs and tasks, see `hpo_leaderboard.store.frames`."""
+        from hpo_leaderboard.store.frames import make_frames
+
+        return make_frames(self, configs=configs)
+
+    def damages(self) -> Iterator[tuple[StoredRun | None, str]]:
+        """Everything that is wrong, in words, with the run it is wrong with, or None if it is the file itself."""
+        try:
+            with explained(self.path):
+                for (line,) in self._connection.execute("PRAGMA integrity_check(10)").fetchall():
+                    if line != "ok":
+                        yield None, line
+            for run in self.runs():
+                try:
+                    run.contents()
+                except ValueError as error:
+                    yield run, f"{run}: {error}"
+        except DamagedFile as error:
+            yield None, str(error)
+
+    def add(self, finished: Iterable[tuple[Job, FinishedRun]]) -> None:
+        """Store runs in one transaction; one that is settled is never replaced."""
+        self.add_rows([_row(job, run) for job, run in finished])
+
+    def add_rows(self, rows: Iterable[StoredRun]) -> None:
+        """Store rows of this or another store in one transaction; one that is settled is never replaced."""
+        rows = list(rows)
+        if not rows:
+            return
+        updates = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])
+        insert = (
+            f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "
+            f"ON CONFLICT (key) DO UPDATE SET {updates} WHERE settled = 0"
+        )
+        overheads = "INSERT INTO overheads VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET seconds = excluded.seconds"
+        with explained(self.path), transaction(self._connection):
+            self._connection.executemany(insert, [row[: len(COLUMNS)] for row in rows])
+            self._connection.executemany(overheads, [(row.key, row.overhead) for row in rows])
+
+    def add_tasks(self, tasks: Iterable[Task], about: dict[str, str]) -> None:
+        """Store what is known about benchmarks, and notes."""
+        places = ", ".join("?" * len(Task._fields))
+        with explained(self.path), transaction(self._connection):
+            self._connection.executemany(f"INSERT OR REPLACE INTO tasks VALUES ({places})", list(tasks))
+            self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", list(about.items()))
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """Remove runs, so that asking for the experiment again runs them again."""
+        with explained(self.path), transaction(self._connection):
+            for key in keys:
+                self._connection.execute("DELETE FROM runs WHERE key = ?", (key,))
+                self._connection.execute("DELETE FROM overheads WHERE key = ?", (key,))
+
+
+def _row(job: Job, run: FinishedRun) -> StoredRun:
+    return StoredRun(
+        key=job.key,
+        settled=int(run.settled),
+        benchmark=job.benchmark.label,
+        optimizer=job.optimizer.label,
+        seed=job.seed,
+        description=job.description,
+        reason=run.reason,
+        n_trials=run.n_trials,
+        failure=run.failure,
+        digest=run.digest,
+        numbers=run.numbers,
+        configs=run.configs,
+        overhead=run.overhead,
+    )
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[Store]:
+    """The store in a file, to read from; another process may be writing it."""
+    path = Path(path)
+    connection = connect_for_reading(path)
+    try:
+        yield Store(path, connection)
+    finally:
+        connection.close()
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[Store]:
+    """The store in a file, which is made if need be; raises `StoreBusy` while another process writes it.
+
+    The lock is the operating system's, on FILE.lock, so that it ends with the process that holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    path = Path(path)
+    lock = FileLock(path.with_name(path.name + ".lock"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreBusy(
+            f"another process is writing {path}; wait until it ends, or take another file with --store and "
+            "join the two later with `hpo store merge`"
+        ) from None
+    except OSError as error:
+        raise StoreUnavailable(f"cannot write beside {path} ({error}); take another file with --store") from None
+    try:
+        connection = connect_for_writing(path)
+        try:
+            yield Store(path, connection)
+        finally:
+            connection.close()
+    finally:
+        lock.release()

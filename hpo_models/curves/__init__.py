@@ -1,0 +1,1 @@
+"""Models of learning curves, and the optimal stopping of one training."""

@@ -1,0 +1,1 @@
+"""Kernel and Parzen density estimates, for TPE and BOHB."""

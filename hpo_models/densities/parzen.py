@@ -1,0 +1,141 @@
+"""One-dimensional Parzen estimators of TPE (Bergstra et al., 2011, section 4), with the rules that hyperopt gave them.
+
+    n       number of observations of one hyperparameter, oldest first
+    weight  of an observation, see `forgetting_weights`; the prior has weight 1 and counts as one more observation
+    sd      of an observation's kernel: the larger of the distances to the next observation on either side, at least
+            prior sd / min(100, n + 2), at most the prior's, which is the length of the range
+
+Numbers lie in the unit interval (`Mixture`), ordinals on the lattice of their indices (`Lattice`), and categoricals
+have weighted counts (`categorical_density`). Each estimates one hyperparameter, whatever the others are; for one
+density over all of them see `hpo_models.densities.kde`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+FLAT = 25  # the newest observations, which keep their full weight
+FINEST = 100.0  # a kernel is at least this part of the range
+
+
+def forgetting_weights(n: int) -> np.ndarray:
+    """(n,) weights, oldest first: 1 for the newest 25, before that falling linearly to 1/n for the oldest."""
+    weights = np.ones(n)
+    if n > FLAT:
+        ramp = n - FLAT
+        weights[:ramp] = 1.0 / n + np.arange(ramp) * ((1.0 - 1.0 / n) / max(ramp - 1, 1))
+    return weights
+
+
+def categorical_density(mass: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """(..., K) probabilities of categories, from the summed weights (..., K) of their observations.
+
+    `prior` (..., K) sums to the number of categories: each was seen once beforehand, on average.
+    """
+    pseudocounts = mass + prior
+    return pseudocounts / pseudocounts.sum(axis=-1, keepdims=True)
+
+
+class Lattice:
+    """Densities of d ordinals on their indices 0..K-1, all of them at once.
+
+    hyperopt's `quniform(0, K - 1, 1)`: a Gaussian mixture on [0, K - 1] whose draws are rounded, so the first and the
+    last index own half a unit each and start out with half the probability of the others. Arrays are padded to
+    `width` >= K; padding has probability 0.
+    """
+
+    def __init__(self, sizes: np.ndarray, width: int):
+        last = sizes[:, None] - 1.0  # (d, 1)
+        self._values = np.arange(width, dtype=float)
+        self._middle = last / 2  # the prior's mean
+        self._span = np.maximum(last, 1.0)  # the prior's sd
+        edges = np.clip(np.arange(width + 1) - 0.5, 0.0, last)
+        edges[sizes == 1, 0] = -1.0  # a single value owns something too
+        self._offsets = edges[:, None, :] - self._values[:, None]  # (d, K centres, K + 1 edges)
+        self._prior = ndtr((edges - self._middle) / self._span)
+        self._latest: tuple[tuple[float, bytes], np.ndarray] = ((0.0, b""), self._offsets)
+
+    def density(self, counts: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        """(d, K) probabilities, from the number (d, K) of observations of each value and the sum of their weights.
+
+        Observations of one value stand in a row, and only the two at its ends have wide kernels. Which two that are is
+        left to the sorting algorithm in hyperopt; here every member of the row has the row's mean weight.
+        """
+        weights = np.empty((3, *counts.shape))  # of the two ends of each row, and of what is between them
+        weights[0] = mass / np.maximum(counts, 1)
+        weights[1] = np.where(counts == 1, 0.0, weights[0])
+        weights[2] = mass - weights[0] - weights[1]
+        kernels = self._kernels(np.minimum(counts, 2), min(FINEST, float(counts[0].sum()) + 2.0))
+        cumulative = np.matmul(weights[..., None, :], kernels)[..., 0, :].sum(axis=0) + self._prior
+        density = cumulative[:, 1:] - cumulative[:, :-1]
+        return density / (cumulative[:, -1:] - cumulative[:, :1])
+
+    def _kernels(self, counts: np.ndarray, fineness: float) -> np.ndarray:
+        """(3, d, K, K + 1) cumulative kernels, at the edges, of the ends and the inside of each value's row.
+
+        They depend on the counts only as far as 0, 1 and more differ, and stop changing once there are 98 observations:
+        those of the latest call are kept.
+        """
+        key = (fineness, counts.tobytes())
+        if self._latest[0] != key:
+            left, right = self._gaps(counts > 0)
+            left = np.where(counts == 1, np.maximum(left, right), left)
+            if fineness == 3.0:  # one observation
+                left = np.broadcast_to(self._span / 2, left.shape)
+            sd = np.clip([left, right, np.zeros_like(right)], self._span / fineness, self._span)
+            self._latest = (key, ndtr(self._offsets / sd[..., None]))
+        return self._latest[1]
+
+    def _gaps(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances (d, K) to the next lower and the next higher value that was seen; 0 beyond the ends.
+
+        The prior's mean counts as seen, and stands before an observation that equals it.
+        """
+        values, middle = self._values, self._middle
+        end = np.full((len(seen), 1), np.inf)
+        lower = np.maximum.accumulate(np.where(seen, values, -np.inf), axis=1)
+        lower = np.maximum(np.hstack([-end, lower[:, :-1]]), np.where(middle <= values, middle, -np.inf))
+        higher = np.minimum.accumulate(np.where(seen, values, np.inf)[:, ::-1], axis=1)[:, ::-1]
+        higher = np.minimum(np.hstack([higher[:, 1:], end]), np.where(middle > values, middle, np.inf))
+        below, above = values - lower, higher - values
+        return np.where(np.isinf(below), 0.0, below), np.where(np.isinf(above), 0.0, above)
+
+
+class Mixture(NamedTuple):
+    """Gaussian mixture cut off at 0 and 1: weights (n + 1,), means and standard deviations of the components."""
+
+    weights: np.ndarray
+    means: np.ndarray
+    sds: np.ndarray
+
+    def sample(self, rng: np.random.Generator, n: int) -> np.ndarray:
+        """(n,) draws in [0, 1]."""
+        low, high = ndtr(-self.means / self.sds), ndtr((1.0 - self.means) / self.sds)
+        inside = self.weights * (high - low)
+        chosen = rng.choice(len(inside), n, p=inside / inside.sum())
+        quantiles = low[chosen] + rng.random(n) * (high - low)[chosen]
+        return np.clip(self.means[chosen] + self.sds[chosen] * ndtri(quantiles), 0.0, 1.0)
+
+    def mass(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """(m,) probabilities of intervals, up to a factor shared by all; their densities where they have no length."""
+        scaled = (low[:, None] - self.means) / self.sds
+        if np.array_equal(low, high):
+            return np.exp(-0.5 * scaled**2) @ (self.weights / self.sds)
+        return (ndtr((high[:, None] - self.means) / self.sds) - ndtr(scaled)) @ self.weights
+
+
+def adaptive_mixture(observations: np.ndarray, weights: np.ndarray) -> Mixture:
+    """Mixture of a prior, mean 1/2 and sd 1, and a kernel at each of n observations in the unit interval."""
+    n = len(observations)
+    order = np.argsort(observations, kind="stable")
+    prior = int(np.searchsorted(observations[order], 0.5))  # where the prior stands among the observations
+    means = np.insert(observations[order], prior, 0.5)
+    gaps = np.diff(means)
+    sds = np.maximum(np.append(0.0, gaps), np.append(gaps, 0.0)) if n != 1 else np.full(2, 0.5)
+    sds = np.clip(sds, 1.0 / min(FINEST, n + 2.0), 1.0)
+    sds[prior] = 1.0
+    weights = np.insert(weights[order], prior, 1.0)
+    return Mixture(weights / weights.sum(), means, sds)

@@ -1,0 +1,1 @@
+"""Gaussian processes: regression, products of kernels, several tasks, latent variables, entropy search."""

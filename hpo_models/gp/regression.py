@@ -1,0 +1,191 @@
+"""Gaussian process regression (Rasmussen and Williams, 2006, chapter 2): float64, numpy and LAPACK.
+
+    X   (n, d) inputs, meant for the unit cube         k   kernel with variance 1, lengthscales per group of columns
+    y   (n,) observations, meant to be standardised    L   lower Cholesky factor of scale k(X, X) + noise I, (n, n)
+    m   constant mean                                  a   L^-T L^-1 (y - m), (n,)
+
+    posterior mean at x      m + scale k(x, X) a
+    posterior variance       scale - |L^-1 scale k(X, x)|^2          of the function, without the noise
+
+A `GP` is never changed: more observations make another one, which shares the Cholesky factor's first rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from hpo_core.errors import InvalidOption
+from hpo_models.gp.fit import DEFAULT, Fitting, Hyperparameters, most_probable, posterior_samples
+from hpo_models.gp.kernels import kernel_named, squared_distances
+from hpo_models.gp.posterior import cholesky, whiten
+from hpo_models.gp.priors import MAP, Priors
+
+CHUNK = 256  # inputs that are predicted at a time: the matrices between them and the observations stay in the cache
+
+
+class GP(NamedTuple):
+    """A Gaussian process with fixed hyperparameters and its observations; made by `condition` or `fit`."""
+
+    x: np.ndarray
+    y: np.ndarray
+    groups: np.ndarray
+    hyperparameters: Hyperparameters
+    kernel: str
+    mean_variance: float | None
+    factor: np.ndarray
+    mean: float
+    weights: np.ndarray
+
+    def predict(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) posterior means and (m,) standard deviations of the function at (m, d) inputs."""
+        means, deviations = np.empty(len(x)), np.empty(len(x))
+        memory = np.empty((3, min(CHUNK, len(x)), len(self.x)))
+        for start in range(0, len(x), CHUNK):
+            part = slice(start, start + CHUNK)
+            cross = self._covariances(x[part], memory[:, : len(x) - start])
+            means[part] = self.mean + self.weights @ cross
+            whitened = lapack.dtrtrs(self.factor, cross, lower=1, overwrite_b=1)[0]
+            variances = self.hyperparameters.scale - np.einsum("nm,nm->m", whitened, whitened)
+            deviations[part] = np.sqrt(np.maximum(variances, 0.0))
+        return means, deviations
+
+    def predict_mean(self, x: np.ndarray) -> np.ndarray:
+        """(m,) posterior means at (m, d) inputs, n times cheaper than with the standard deviations."""
+        parts = [self.weights @ self._covariances(x[i : i + CHUNK]) for i in range(0, len(x), CHUNK)]
+        return self.mean + np.concatenate(parts)
+
+    def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) posterior mean and (m, m) posterior covariance of the function at (m, d) inputs."""
+        cross = self._covariances(x)
+        whitened = lapack.dtrtrs(self.factor, cross, lower=1)[0]
+        scaled = x / self.hyperparameters.lengthscales[self.groups]
+        prior = self.hyperparameters.scale * kernel_named(self.kernel)(squared_distances(scaled, scaled))[0]
+        return self.mean + self.weights @ cross, prior - whitened.T @ whitened
+
+    def sample(self, x: np.ndarray, rng: np.random.Generator, n_samples: int = 1) -> np.ndarray:
+        """(n_samples, m) draws of the function from its posterior, at (m, d) inputs together."""
+        mean, covariance = self.joint(x)
+        factor = cholesky(covariance, self.hyperparameters.scale)
+        return mean + rng.standard_normal((n_samples, len(x))) @ factor.T
+
+    def extend(self, x: np.ndarray, y: np.ndarray) -> GP:
+        """The process after further observations, (m, d) and (m,), with the same hyperparameters.
+
+        Adds m rows to the Cholesky factor, in O(n^2 m) where starting anew takes O(n^3).
+        """
+        cross = self._covariances(x)
+        rows = lapack.dtrtrs(self.factor, cross, lower=1)[0]
+        _, covariance = self.joint(x)
+        covariance[np.diag_indices_from(covariance)] += self.hyperparameters.noise
+        n, m = len(self.x), len(x)
+        factor = np.zeros((n + m, n + m), order="F")
+        factor[:n, :n] = self.factor
+        factor[n:, :n] = rows.T
+        factor[n:, n:] = cholesky(covariance, self.hyperparameters.scale)
+        return _solve(self, np.concatenate([self.x, x]), np.concatenate([self.y, y]), factor)
+
+    def _covariances(self, x: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
+        """(n, m) prior covariances between the observed inputs and others; `memory` (3, m, n) is written over."""
+        lengthscales = self.hyperparameters.lengthscales[self.groups]
+        distances, values, slopes = (None, None, None) if memory is None else memory
+        r2 = squared_distances(x / lengthscales, self.x / lengthscales, distances)
+        value, _ = kernel_named(self.kernel)(r2, values, slopes)
+        value *= self.hyperparameters.scale
+        return value.T
+
+
+def condition(
+    x: np.ndarray,
+    y: np.ndarray,
+    hyperparameters: Hyperparameters,
+    *,
+    groups: np.ndarray | None = None,
+    kernel: str = "matern52",
+    mean_variance: float | None = MAP.mean_variance,
+) -> GP:
+    """The process with given hyperparameters after observations (n, d) and (n,).
+
+    `groups` is (d,), the place of each input column's lengthscale; None gives every column its own. The constant mean
+    takes its most probable value under a normal prior around 0 of variance `mean_variance` (None: flat).
+    """
+    x, y, groups = _checked(x, y, groups)
+    scaled = x / hyperparameters.lengthscales[groups]
+    covariance = hyperparameters.scale * kernel_named(kernel)(squared_distances(scaled, scaled))[0]
+    covariance[np.diag_indices_from(covariance)] = hyperparameters.scale + hyperparameters.noise
+    empty = GP(x, y, groups, hyperparameters, kernel, mean_variance, covariance, 0.0, y)
+    return _solve(empty, x, y, cholesky(covariance, hyperparameters.scale))
+
+
+def _solve(gp: GP, x: np.ndarray, y: np.ndarray, factor: np.ndarray) -> GP:
+    mean, whitened = whiten(factor, y, gp.mean_variance)
+    weights = lapack.dtrtrs(factor, whitened, lower=1, trans=1)[0]
+    return gp._replace(x=x, y=y, factor=factor, mean=mean, weights=weights)
+
+
+def fit(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    groups: np.ndarray | None = None,
+    kernel: str = "matern52",
+    priors: Priors = MAP,
+    fitting: Fitting = DEFAULT,
+    start: Hyperparameters | None = None,
+    rng: np.random.Generator | None = None,
+) -> GP:
+    """The process with the most probable hyperparameters for inputs (n, d) and standardised observations (n,).
+
+    `priors` is `MAP` or, for type II maximum likelihood, `MARGINAL_LIKELIHOOD`. `start` are hyperparameters to search
+    from first, such as those found before the last observation; `fitting` says from how many starts, the others random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_models.gp.regression import fit
+    >>> x = np.linspace(0.0, 1.0, 8)[:, None]
+    >>> gp = fit(x, np.sin(6.0 * x[:, 0]))
+    >>> mean, deviation = gp.predict(np.array([[0.5]]))
+    >>> bool(abs(mean[0] - np.sin(3.0)) < 0.02)
+    True
+    """
+    x, y, groups = _checked(x, y, groups)
+    found = most_probable(x, y, groups, kernel_named(kernel), priors, fitting, start, rng)
+    return condition(x, y, found, groups=groups, kernel=kernel, mean_variance=priors.mean_variance)
+
+
+def fit_samples(
+    x: np.ndarray,
+    y: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    groups: np.ndarray | None = None,
+    kernel: str = "matern52",
+    priors: Priors = MAP,
+) -> list[GP]:
+    """Processes whose hyperparameters are samples of their posterior, to be averaged over (Makarova et al., 2021)."""
+    x, y, groups = _checked(x, y, groups)
+    start = most_probable(x, y, groups, kernel_named(kernel), priors)
+    samples = posterior_samples(x, y, groups, kernel_named(kernel), priors, rng, start)
+    return [condition(x, y, s, groups=groups, kernel=kernel, mean_variance=priors.mean_variance) for s in samples]
+
+
+def standardise(y: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Observations with mean 0 and standard deviation 1, what was subtracted and what was divided by.
+
+    Observations that are all equal are divided by 1.
+    """
+    centre, spread = float(np.mean(y)), float(np.std(y))
+    spread = spread if spread > 1e-12 * max(1e-300, float(np.abs(y).max())) else 1.0
+    return (y - centre) / spread, centre, spread
+
+
+def _checked(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if x.ndim != 2 or y.shape != x.shape[:1] or not len(y):
+        raise InvalidOption(f"a GP needs inputs (n, d) and observations (n,), n > 0; got {x.shape} and {y.shape}")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise InvalidOption("inputs and observations of a GP must be finite numbers; leave failed trials out")
+    return x, y, np.arange(x.shape[1]) if groups is None else np.asarray(groups)

@@ -1,0 +1,79 @@
+"""REINFORCE: updates worked out by hand, and that it learns."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from baselines.simple.reinforce import Reinforce
+from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Result, SimpleProblem, Space, run
+from hpo_core.errors import InvalidOption, UnsupportedSpace
+
+COIN = Space([Categorical("c", [0, 1])])
+
+
+def tell_coin(o, value, loss):
+    """Ask until the coin shows `value`, and tell its loss."""
+    while (proposal := o.ask()).config["c"] != value:
+        pass
+    o.tell(proposal, loss, 1.0)
+
+
+def test_two_updates_by_hand():
+    o = Reinforce(COIN)
+    tell_coin(o, 0, 5.0)  # the first reward is its own baseline: nothing moves
+    assert o._logits.tolist() == [[0.0, 0.0]]
+    tell_coin(o, 1, 3.0)
+    # baseline (0.9 * 0.1 * -5 + 0.1 * -3) / (0.9 * 0.1 + 0.1) = -0.75 / 0.19; p = 1/2
+    step = 0.1 * (-3.0 + 0.75 / 0.19)
+    assert o._logits[0] == pytest.approx([-step / 2, step / 2])
+    p = 1 / (1 + math.exp(-step))
+    average, weight = 0.9 * -0.75 + 0.1 * -7.0, 0.9 * 0.19 + 0.1
+    tell_coin(o, 1, 7.0)
+    second = 0.1 * (-7.0 - average / weight)
+    assert o._logits[0] == pytest.approx([-step / 2 - second * (1 - p), step / 2 + second * (1 - p)])
+
+
+def test_a_failure_gets_the_lowest_reward_so_far():
+    failed, told = Reinforce(COIN), Reinforce(COIN)
+    tell_coin(failed, 0, math.inf)
+    assert failed._logits.tolist() == [[0.0, 0.0]]
+    for o in (failed, told):
+        for loss in (2.0, 9.0, 4.0):
+            tell_coin(o, 1, loss)
+    tell_coin(failed, 0, math.inf)
+    tell_coin(told, 0, 9.0)
+    assert failed._logits == pytest.approx(told._logits)
+
+
+def test_the_first_draws_are_uniform_whatever_the_number_of_values():
+    o = Reinforce(Space([Ordinal("a", [0, 1]), Int("b", 0, 6)]))
+    drawn = [o.ask().config for _ in range(2000)]
+    for name, size in (("a", 2), ("b", 7)):
+        assert chisquare(np.bincount([config[name] for config in drawn], minlength=size)).pvalue > 0.001
+
+
+def test_it_learns_the_better_values():
+    space = Space([Categorical("a", range(5)), Categorical("b", range(5))])
+    b = Benchmark(SimpleProblem("sum", space, lambda c, b, s: Result(float(c["a"] + c["b"]), 1.0, b, {})))
+    r = run(b, "reinforce", n_trials=600)
+    assert np.mean([t.loss for t in r.trials[-100:]]) < 1.0  # a random configuration has 4 in the mean
+
+
+@pytest.mark.parametrize("hyperparameter", [Float("x", 0, 1), Int("x", 0, 10**9)])
+def test_what_has_too_many_values_is_refused_with_a_way_out(hyperparameter):
+    with pytest.raises(UnsupportedSpace, match=r"floats: x\. Replace them by an Ordinal"):
+        Reinforce(Space([hyperparameter]))
+
+
+@pytest.mark.parametrize(("option", "value"), [("lr", -1), ("momentum", 1.5), ("lr", "fast")])
+def test_settings_out_of_range_are_refused(option, value):
+    with pytest.raises(InvalidOption, match=f"{option} must be a number"):
+        Reinforce(COIN, **{option: value})
+
+
+def test_a_momentum_of_one_keeps_a_baseline_of_zero():
+    o = Reinforce(COIN, momentum=1.0)
+    tell_coin(o, 0, 2.0)
+    assert o._logits[0] == pytest.approx([-0.1, 0.1])

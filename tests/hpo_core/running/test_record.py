@@ -1,0 +1,205 @@
+"""Records of runs: incumbents by hand, tables, files."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+from hpo_core import Proposal, Result, Run, Trial, run
+from hpo_core.errors import DamagedFile, InvalidOption
+
+
+def trial(loss, budget=1, start=0.0, cost=1.0, failure=None, info=None, step=0, config=None):
+    return Trial(
+        Proposal(config or {"x": 1}, budget), Result(loss, cost, budget, info or {}), step, 7, 0, start, 0.0, failure
+    )
+
+
+def record(*trials):
+    return Run("b", "o", 0, 1, "n_trials", tuple(trials))
+
+
+# --- trial ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_trial_needs_only_proposal_and_result():
+    t = Trial(Proposal({"x": 1}), Result(0.5, 2.0, 100, {}))
+    assert (t.config, t.budget, t.loss, t.cost, t.end, t.failure) == ({"x": 1}, 100, 0.5, 2.0, 2.0, None)
+
+
+# --- incumbent -----------------------------------------------------------------------------------------------------
+
+
+def test_the_incumbent_is_the_lowest_loss_so_far():
+    r = record(*(trial(loss, start=float(i)) for i, loss in enumerate([3.0, 5.0, 1.0, 1.0, 2.0])))
+    best = r.incumbent()
+    assert best.losses.tolist() == [3.0, 3.0, 1.0, 1.0, 1.0]
+    assert best.places.tolist() == [0, 0, 2, 2, 2]  # the first of equals stays
+    assert best.ends.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_the_incumbent_moves_to_the_highest_budget_seen():
+    pairs = [(3.0, 1), (1.0, 1), (2.0, 9), (0.5, 1), (4.0, 9), (1.5, 9)]
+    best = record(*(trial(loss, budget) for loss, budget in pairs)).incumbent()
+    assert best.losses.tolist() == [3.0, 1.0, 2.0, 2.0, 2.0, 1.5]
+    assert best.places.tolist() == [0, 1, 2, 2, 2, 5]
+
+
+def test_failed_trials_are_no_incumbents_whatever_their_budget():
+    failed = trial(math.inf, 9, failure="crash")
+    best = record(failed, trial(2.0, 1), failed).incumbent()
+    assert best.losses.tolist() == [math.inf, 2.0, 2.0]
+    assert best.places.tolist() == [-1, 1, 1]
+
+
+def test_the_incumbent_at_a_time_counts_what_is_completed():
+    best = record(trial(3.0, start=0.0), trial(1.0, start=1.0)).incumbent()
+    assert [best.loss_at(s) for s in (0.0, 0.99, 1.0, 1.99, 2.0, 100.0)] == [math.inf, math.inf, 3.0, 3.0, 1.0, 1.0]
+
+
+def test_a_run_without_trials_has_an_empty_trajectory():
+    best = record().incumbent()
+    assert [len(column) for column in best] == [0, 0, 0]
+    assert best.loss_at(1.0) == math.inf
+
+
+# --- equality ------------------------------------------------------------------------------------------------------
+
+
+def test_runs_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record().seed = 3
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        record(trial(np.nextafter(0.1, 1))),
+        record(trial(0.1, budget=2)),
+        record(trial(0.1, info={"test_loss": 1})),
+        record(trial(0.1, config={"x": 2})),
+        record(trial(0.1, step=1)),
+        record(trial(0.1), trial(0.1)),
+        dataclasses.replace(record(trial(0.1)), reason="exhausted"),
+        "a run",
+    ],
+)
+def test_runs_that_differ_are_not_equal(other):
+    assert record(trial(0.1)) != other
+
+
+def test_equality_ignores_key_order_and_number_types_and_sees_through_arrays_and_nan():
+    a = record(trial(0.1, config={"x": 1, "y": 2}, info={"folds": np.array([1.0, 2.0]), "test_loss": math.nan}))
+    b = record(
+        trial(np.float64(0.1), config={"y": np.int64(2), "x": 1}, info={"test_loss": math.nan, "folds": [1.0, 2.0]})
+    )
+    assert a == b
+    assert hash(a) == hash(b)
+
+
+def test_equality_takes_any_info():
+    assert record(trial(0.1, info={"kind": {1, 2}})) == record(trial(0.1, info={"kind": {1, 2}}))
+    assert record(trial(0.1, info={"kind": {1, 2}})) != record(trial(0.1, info={"kind": {1, 3}}))
+
+
+# --- frame ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_frame_has_a_row_per_trial():
+    frame = run("branin", "rs", n_trials=4, workers=2).frame()
+    assert frame.columns.tolist() == [
+        "step", "budget", "loss", "cost", "start", "end", "worker", "seed", "failure", "x1", "x2"
+    ]  # fmt: skip
+    assert sorted(frame.step) == [0, 1, 2, 3]
+    assert (frame.end == frame.start + frame.cost).all()
+
+
+def test_a_hyperparameter_called_like_a_column_keeps_its_own():
+    frame = record(trial(0.1, config={"loss": "mse", "lr": 0.5})).frame()
+    assert frame.loss.tolist() == [0.1]
+    assert frame["config.loss"].tolist() == ["mse"]
+
+
+def test_hyperparameters_that_are_switched_off_are_missing_values():
+    frame = record(trial(0.1, config={"x": 1.0}), trial(0.1, config={"x": 2.0, "y": 5.0})).frame()
+    assert frame.y.isna().tolist() == [True, False]
+
+
+# --- files ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "r",
+    [
+        run("counting-ones-4-4", "hyperband", n_trials=130, workers=3, seed=9),
+        record(trial(math.inf, failure="loss was nan", cost=0.1), trial(0.1 + 0.2)),
+        record(trial(1e-300, info={"folds": [0.1, math.nan], "name": "ä\u2028\n"}, config={"x": None, "y": True})),
+        record(),
+    ],
+    ids=["hyperband", "failed", "odd values", "empty"],
+)
+def test_a_file_gives_back_an_equal_run(r, tmp_path):
+    r.save(tmp_path / "r.jsonl")
+    loaded = Run.load(tmp_path / "r.jsonl")
+    assert loaded == r
+    assert [t.loss for t in loaded.trials] == [t.loss for t in r.trials]
+    assert [t.end for t in loaded.trials] == [t.end for t in r.trials]
+    assert [t.proposal for t in loaded.trials] == [t.proposal for t in r.trials]
+
+
+def test_numpy_values_are_saved_as_plain_ones(tmp_path):
+    r = record(trial(np.float32(0.5), config={"x": np.int64(3)}, info={"folds": np.arange(2.0)}))
+    r.save(tmp_path / "r.jsonl")
+    assert Run.load(tmp_path / "r.jsonl") == r
+
+
+def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(tmp_path):
+    path = tmp_path / "r.jsonl"
+    record(trial(0.1)).save(path)
+    with pytest.raises(InvalidOption, match="set"):
+        record(trial(0.1, info={"kind": {1}})).save(path)
+    assert Run.load(path) == record(trial(0.1))
+    assert [p.name for p in tmp_path.iterdir()] == ["r.jsonl"]
+
+
+def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "r.jsonl"
+    record(trial(0.1)).save(path)
+
+    def full(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="disk full"):
+        record(trial(0.2)).save(path)
+    assert Run.load(path) == record(trial(0.1))
+    assert [p.name for p in tmp_path.iterdir()] == ["r.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda lines: lines[:-1], "holds 1 of its 2 trials"),
+        (lambda lines: [*lines[:-1], lines[-1][:30]], "not a whole run"),
+        (lambda lines: ["{}", *lines[1:]], "not a run saved by Run.save"),
+        (lambda lines: ["[1]", *lines[1:]], "not a whole run"),
+        (lambda lines: [], "not a run saved by Run.save"),
+        (lambda lines: [lines[0].replace('"version": 1', '"version": 2'), *lines[1:]], "version 2 .* up to 1"),
+        (lambda lines: [lines[0], '{"loss": 1}', lines[2]], "not a whole run"),
+    ],
+)
+def test_damaged_files_are_named(damage, words, tmp_path):
+    path = tmp_path / "r.jsonl"
+    record(trial(0.1), trial(0.2)).save(path)
+    path.write_text("\n".join(damage(path.read_text().splitlines())))
+    with pytest.raises(DamagedFile, match=words):
+        Run.load(path)
+
+
+def test_a_line_of_the_file_is_json(tmp_path):
+    record(trial(math.inf, failure="crash")).save(tmp_path / "r.jsonl")
+    line = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[1])
+    assert line["loss"] is None
+    assert line["failure"] == "crash"

@@ -1,0 +1,231 @@
+"""Suites from TOML and Python, and the plans made of them."""
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hpo_core import Benchmark, Categorical, Space
+from hpo_core.errors import InvalidOption, UnknownName
+from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.resolution import _checksum, open_benchmark
+from hpo_leaderboard.experiments.suite import Member, built_in_suites, changed, expand, load_suite, make_suite
+from tabular.problem import TableProblem
+from tabular.table import Table
+
+MINE = """
+name = "mine"
+version = 3
+benchmarks = ["branin", { name = "forrester", options = { a = 3.0 } }]
+optimizers = ["rs", { name = "re", label = "small re", options = { population = 20 } }]
+n_seeds = 2
+n_trials = 7
+"""
+
+
+def test_a_suite_from_a_file_and_from_python_are_equal(tmp_path):
+    (tmp_path / "mine.toml").write_text(MINE)
+    written = make_suite(
+        "mine",
+        ["branin", Member("forrester", {"a": 3.0})],
+        ["rs", {"name": "re", "label": "small re", "options": {"population": 20}}],
+        version=3,
+        n_seeds=2,
+        n_trials=7,
+    )
+    assert load_suite(tmp_path / "mine.toml") == written
+    assert [member.label for member in written.benchmarks] == ["branin", "forrester(a=3.0)"]
+
+
+def test_built_in_suites_name_what_there_is():
+    assert {"quick", "fcnet", "nb201", "functions"} <= set(built_in_suites())
+    quick = load_suite("quick")
+    assert (quick.n_seeds, quick.n_trials) == (20, 100)
+    assert [member.name for member in quick.benchmarks][:4] == ["protein", "slice", "naval", "parkinsons"]
+    assert (load_suite("fcnet").n_seeds, load_suite("fcnet").n_trials) == (500, 500)
+    for name in built_in_suites():
+        assert make_plan(changed(load_suite(name), n_seeds=1)).lost == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("benchmarks = []\noptimizers = ['rs']", "needs benchmarks"),
+        ("benchmarks = ['branin']", "needs optimizers"),
+        ("benchmarks = 'branin'\noptimizers = ['rs']", r"\['branin'\]"),
+        ("benchmarks = ['branin']\noptimizers = ['rs']\nn_seed = 3", "n_seeds"),
+        ("benchmarks = ['branin']\noptimizers = ['rs']\nn_seeds = 0", "n_seeds"),
+        ("benchmarks = ['branin']\noptimizers = ['rs']\nmax_cost = -1.0", "max_cost"),
+        ("benchmarks = ['branin']\noptimizers = ['rs', 'rs']", "rs stand there twice"),
+        ("benchmarks = ['branin']\noptimizers = [{ label = 'x' }]", "needs a name"),
+        ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', option = {} }]", "'option'"),
+        ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', options = { a = 2020-01-01 } }]", "JSON"),
+        ("benchmarks = ['profet-svm/3..1']\noptimizers = ['rs']", "upwards"),
+        ("benchmarks = [{ name = 'profet-svm/0..1', label = 'x' }]\noptimizers = ['rs']", "no label"),
+        ("benchmarks = [", "not a TOML file"),
+    ],
+)
+def test_a_wrong_file_is_explained(tmp_path, text, words):
+    (tmp_path / "wrong.toml").write_text(text)
+    with pytest.raises(InvalidOption, match=words):
+        load_suite(tmp_path / "wrong.toml")
+
+
+def test_an_unknown_suite_is_explained(tmp_path):
+    with pytest.raises(UnknownName, match="did you mean quick"):
+        load_suite("quik")
+    with pytest.raises(FileNotFoundError):
+        load_suite(tmp_path / "nowhere.toml")
+
+
+def test_changes_replace_fields_and_none_leaves_them():
+    suite = make_suite("mine", ["branin"], ["rs"], n_seeds=3)
+    assert changed(suite, optimizers=["re"], n_seeds=None, n_trials=5) == make_suite(
+        "mine", ["branin"], ["re"], n_seeds=3, n_trials=5
+    )
+
+
+def test_patterns_stand_for_listed_names_once():
+    members = [Member("mini-*", {"metric": "cost"}), Member("branin"), Member("b*"), Member("none-*")]
+    names = [member.label for member in expand(members, ["branin", "bohachevsky", "mini-a", "mini-b"])]
+    assert names == ['mini-a(metric="cost")', 'mini-b(metric="cost")', "branin", "bohachevsky"]
+
+
+def test_numbers_stand_for_every_name_between_them():
+    noisy = {"name": "profet-svm/9..10", "options": {"noise": True}}
+    suite = make_suite("mine", ["counting-ones-4-4", "profet-svm/0..2", noisy], ["rs"])
+    names = [member.label for member in suite.benchmarks]
+    numbers = ["0", "1", "2", "9(noise=true)", "10(noise=true)"]
+    assert names == ["counting-ones-4-4", *(f"profet-svm/{number}" for number in numbers)]
+    assert len(load_suite("profet-svm").benchmarks) == len(load_suite("profet-svm-noise").benchmarks) == 100
+
+
+def test_a_plan_goes_seed_by_seed_through_all_pairs():
+    plan = make_plan(make_suite("mine", ["branin", "hartmann3"], ["rs", "re"], n_seeds=2, n_trials=7))
+    assert [(job.seed, job.benchmark.label, job.optimizer.label) for job in plan.jobs] == [
+        (seed, benchmark, optimizer)
+        for seed in (0, 1)
+        for benchmark in ("branin", "hartmann3")
+        for optimizer in ("rs", "re")
+    ]
+    assert len({job.key for job in plan.jobs}) == 8
+    assert [(task.benchmark, task.family) for task in plan.tasks] == [
+        ("branin", "functions"),
+        ("hartmann3", "functions"),
+    ]
+    assert plan.tasks[0].optimum == Benchmark("branin").optimum
+
+
+def test_multi_fidelity_methods_run_where_there_are_budgets():
+    plan = make_plan(make_suite("mine", ["branin", "counting-ones-4-4"], ["rs", "hyperband"], n_seeds=1))
+    pairs = {(job.benchmark.label, job.optimizer.label) for job in plan.jobs}
+    assert pairs == {("branin", "rs"), ("counting-ones-4-4", "rs"), ("counting-ones-4-4", "hyperband")}
+    assert len(plan.unfit) == 1
+    assert plan.unfit[0].startswith("hyperband is not run on branin: ")
+
+
+def test_where_there_are_budgets_runs_get_equal_time():
+    plan = make_plan(make_suite("mine", ["branin", "counting-ones-4-4"], ["rs"], n_seeds=1, n_trials=50))
+    single, several = plan.jobs
+    assert (single.trial_limit, single.cost_limit) == (50, None)
+    full = Benchmark("counting-ones-4-4").budgets[-1]  # its cost is one second per draw
+    assert (several.trial_limit, several.cost_limit) == (None, 50.0 * full)
+    assert replace(several, max_cost=10.0).cost_limit == 10.0
+    assert replace(several, n_trials=None, max_cost=9e9).cost_limit == 9e9
+
+
+def test_what_cannot_be_opened_is_left_out_and_said():
+    plan = make_plan(make_suite("mine", ["branin", "branim"], ["rs"], n_seeds=1))
+    assert [job.benchmark.label for job in plan.jobs] == ["branin"]
+    assert len(plan.lost) == 1
+    assert "did you mean branin" in plan.lost[0]
+    with pytest.raises(InvalidOption, match="did you mean branin"):
+        make_plan(make_suite("mine", ["branim"], ["rs"]))
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "error", "words"),
+    [
+        ("rss", UnknownName, "did you mean rs"),
+        ("nowhere:Search", UnknownName, "nowhere"),
+        ("misbehaving:Searching", UnknownName, "Searching"),
+        ({"name": "re", "options": {"populaton": 5}}, InvalidOption, "population"),
+    ],
+)
+def test_a_mistaken_optimizer_stops_the_plan(optimizer, error, words):
+    with pytest.raises(error, match=words):
+        make_plan(make_suite("mine", ["branin"], ["rs", optimizer]))
+
+
+JOB = Job(
+    benchmark=Member("branin"),
+    checksum="c" * 64,
+    optimizer=Member("re", {"population": 20}),
+    version="1.0",
+    seed=4,
+    n_trials=100,
+    max_cost=None,
+    full_cost=None,
+    workers=1,
+    suite_version=1,
+)
+
+
+def test_a_key_is_the_digest_of_everything_in_one_order():
+    text = (
+        '{"benchmark":{"checksum":"' + "c" * 64 + '","label":"branin","name":"branin","options":{}},'
+        '"limits":{"full_cost":null,"max_cost":null,"n_trials":100,"workers":1},'
+        '"optimizer":{"label":"re(population=20)","name":"re","options":{"population":20},"version":"1.0"},'
+        '"seed":4,"suite":1}'
+    )
+    assert JOB.key == hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"benchmark": Member("branin", {"a": 1})},
+        {"checksum": "d" * 64},
+        {"optimizer": Member("re", {"population": 21})},
+        {"version": "1.1"},
+        {"seed": 5},
+        {"n_trials": 101},
+        {"max_cost": 3.0},
+        {"full_cost": 2.0},
+        {"workers": 2},
+        {"suite_version": 2},
+    ],
+)
+def test_every_part_of_a_job_is_in_its_key(change):
+    assert replace(JOB, **change).key != JOB.key
+
+
+def test_checksums_of_benchmarks_differ():
+    assert open_benchmark("protein", {}).checksum == open_benchmark("protein", {"metric": "loss"}).checksum
+    checksums = [
+        open_benchmark(name, options).checksum
+        for name, options in (("protein", {}), ("protein", {"metric": "cost"}), ("naval", {}), ("branin", {}))
+    ]
+    assert len(set(checksums)) == 4
+
+
+def test_a_checksum_follows_every_number_of_a_table():
+    def checksum(losses):
+        columns = {"loss": np.array(losses), "cost": np.ones((2, 2))}
+        space = Space([Categorical("a", ["x", "y"])])
+        table = Table("tiny", space, columns, {"loss": "", "cost": "seconds"}, (1,), "epochs", {})
+        return _checksum(TableProblem(table), "version of a package")
+
+    original = checksum([[1.0, 2.0], [3.0, 4.0]])
+    assert checksum([[1.0, 2.0], [3.0, 4.0]]) == original
+    assert checksum([[1.0, 2.0], [3.0, np.nextafter(4.0, 5.0)]]) != original
+
+
+def test_a_file_may_limit_runs_by_cost_alone(tmp_path):
+    path = tmp_path / "dear.toml"
+    path.write_text('benchmarks = ["protein"]\noptimizers = ["rs"]\nmax_cost = 3600.0\n')
+    assert (load_suite(path).n_trials, load_suite(path).max_cost) == (None, 3600.0)
+    path.write_text(path.read_text() + "n_trials = 5\n")
+    assert load_suite(path).n_trials == 5

@@ -1,0 +1,136 @@
+"""Pieces of the report by themselves: grids, distributions, colours, suites, pairs, LaTeX."""
+
+import json
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+from score_tables import random_losses, tasks_table, trials_table
+
+from hpo_core.errors import InvalidOption
+from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.suite import Member, load_suite
+from hpo_leaderboard.report.boards import number
+from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
+from hpo_leaderboard.report.curve_figures import places
+from hpo_leaderboard.report.figure import numbers
+from hpo_leaderboard.report.latex import escaped, latex_number
+from hpo_leaderboard.report.page import script_json
+from hpo_leaderboard.report.pair import compare_pair
+from hpo_leaderboard.report.palette import COLOURS, styles
+from hpo_leaderboard.report.suites import suite_files
+from hpo_leaderboard.scores.incumbents import incumbents
+from hpo_leaderboard.scores.robustness import robustness
+
+
+def table_of(losses):
+    trials = trials_table(losses)
+    return incumbents(trials, tasks_table(trials))
+
+
+@pytest.mark.parametrize("n_trials", [1, 7, 5000])
+@pytest.mark.parametrize("over", ["evaluations", "seconds", "share"])
+def test_places_are_few_and_reach_from_the_first_trial_to_the_end(n_trials, over):
+    table = table_of({("t", "o", 0): np.linspace(1, 0, n_trials), ("t", "o", 1): [1.0]})
+    grid = places(table, over, 40)
+    assert len(grid) == min(n_trials, 40) if over == "evaluations" and n_trials < 40 else 1 <= len(grid) <= 40
+    assert (np.diff(grid) > 0).all()
+    assert grid[-1] == (1.0 if over == "share" else n_trials)
+    assert grid[0] == (1 / n_trials if over == "share" else 1.0)
+    if over == "evaluations":
+        assert (grid == np.round(grid)).all()
+
+
+def test_places_where_nothing_takes_time():
+    trials = trials_table({("t", "o", 0): [1.0, 2.0]}, cost={("t", "o", 0): [0.0, 0.0]})
+    assert places(incumbents(trials, tasks_table(trials)), "seconds").tolist() == [0.0]
+
+
+@pytest.mark.parametrize("n_runs", [5, 400])
+def test_distributions_are_exact_where_they_are_given(n_runs):
+    rng = np.random.default_rng(0)
+    index = pd.MultiIndex.from_product([["t"], ["a", "b"], range(n_runs)], names=["benchmark", "optimizer", "seed"])
+    values = pd.Series(rng.exponential(size=2 * n_runs), index=index)
+    values.iloc[0] = np.inf
+    view = _distribution(robustness(values), "regret")
+    assert len(view.x) == min(2 * n_runs - 1, N_VALUES)
+    for line in view.lines:
+        own = values.xs(line.optimizer, level="optimizer").to_numpy()
+        np.testing.assert_allclose(line.y, [(own <= x).mean() for x in view.x])
+    assert view.lines[0].y[-1] == pytest.approx(1 - 1 / n_runs)
+
+
+def test_looks_are_told_apart_and_do_not_depend_on_results():
+    names = [f"o{i:02d}" for i in range(4 * len(COLOURS))]
+    looks = styles(names)
+    assert len(set(looks.values())) == len(names)
+    assert styles(reversed(names)) == looks
+    assert {look.dash for look in styles(names[: len(COLOURS)]).values()} == {"solid"}
+
+
+def test_numbers_for_the_page():
+    assert numbers(np.array([0.123456, np.inf, -np.inf, np.nan, 0.0])) == [0.1235, None, None, None, 0.0]
+    assert [number(value) for value in (0.000123456, np.inf, np.nan)] == ["0.000123", "∞", "-"]
+    assert json.loads(script_json({"</script>": 1})) == {"</script>": 1}
+    assert "<" not in script_json({"</script>": 1})
+    with pytest.raises(ValueError):
+        script_json([float("nan")])
+
+
+def test_latex():
+    assert latex_number("3.19e-05") == r"$3.19\times10^{-5}$"
+    assert latex_number("0.25") == "0.25"
+    assert latex_number("∞") == r"$\infty$"
+    assert escaped(r"a\b_{c}^~") == r"a\textbackslash{}b\_\{c\}\textasciicircum{}\textasciitilde{}"
+
+
+def job(benchmark, optimizer, seed=0, **limits):
+    limits = {"n_trials": 10, "max_cost": None, "full_cost": None, "workers": 1, "suite_version": 2, **limits}
+    return Job(benchmark=benchmark, checksum="c", optimizer=optimizer, version="1", seed=seed, **limits)
+
+
+def test_suites_from_runs(tmp_path):
+    small = Member("re", {"population": 5, "nested": {"a": [1, 2.5]}, "flag": True}, "small é")
+    members = [Member("rs"), small, Member("re", {"population": 7})]
+    jobs = [job(Member(b), o, seed) for b in ("x", "y") for o in members for seed in range(3)]
+    jobs += [job(Member("z"), Member("rs"), 4, max_cost=1.5, workers=2)]
+    files = suite_files([json.loads(each.description) for each in jobs], 'my "suite"')
+    assert list(files) == ["suite-1.toml", "suite-2.toml"]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    first, second = (load_suite(tmp_path / name) for name in files)
+    assert [member.label for member in first.benchmarks] == ["x", "y"]
+    assert sorted(member.label for member in first.optimizers) == sorted(member.label for member in members)
+    assert next(member for member in first.optimizers if member.label == "small é") == small
+    assert (first.n_seeds, first.n_trials, first.max_cost, first.workers, first.version) == (3, 10, None, 1, 2)
+    assert (second.n_seeds, second.max_cost, second.workers) == (5, 1.5, 2)
+    assert first.name == 'my "suite"'
+
+
+def test_optimizers_under_one_label_come_into_suites_of_their_own():
+    twins = [Member("re", {"population": n}, "re") for n in (5, 7)]
+    files = suite_files([json.loads(job(Member("x"), each).description) for each in twins], "s")
+    parsed = [tomllib.loads(text)["optimizers"] for text in files.values()]
+    assert sorted(entry["options"]["population"] for entries in parsed for entry in entries) == [5, 7]
+    assert list(map(len, parsed)) == [1, 1]
+
+
+def test_pairs_are_compared_alike_from_either_side():
+    table = table_of(random_losses(0, n_tasks=3, n_runs=6))
+    straight = compare_pair(table, "optimizer0", "optimizer2").set_index("benchmark")
+    turned = compare_pair(table, "optimizer2", "optimizer0").set_index("benchmark")
+    assert list(straight.index) == ["task0", "task1", "task2", "all benchmarks"]
+    np.testing.assert_allclose(straight["effect"], 1 - turned["effect"])
+    np.testing.assert_allclose(straight["effect_low"], 1 - turned["effect_high"])
+    np.testing.assert_array_equal(straight["median_a"], turned["median_b"])
+    np.testing.assert_array_equal(straight["p_holm"], turned["p_holm"])
+    assert straight.loc["all benchmarks", "effect"] == pytest.approx(straight["effect"].iloc[:3].mean())
+    assert (straight["p_holm"] >= straight["p"]).all()
+    assert straight.loc["all benchmarks", "n_a"] == 18
+
+
+def test_pairs_need_a_common_benchmark():
+    table = table_of({("t", "a", 0): [1.0], ("u", "b", 0): [1.0]})
+    with pytest.raises(InvalidOption, match="never ran on the same benchmark"):
+        compare_pair(table, "a", "b")

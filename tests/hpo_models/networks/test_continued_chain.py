@@ -1,0 +1,104 @@
+"""Chains that go on: where they settle with uniform noise, that they follow growing data, and that they start anew."""
+
+import numpy as np
+import pytest
+from scipy.linalg import solve_discrete_lyapunov
+
+from hpo_models.networks.bnn import Diverged, Prior, Regression
+from hpo_models.networks.continued_chain import FIRST_ADAPT, FIRST_WARM, ContinuedChains, Lengths, advance_weakly
+from hpo_models.networks.sghmc import FIRST_WINDOW, adapted_dynamics
+from hpo_models.networks.tanh_network import Network
+
+PRECISION = np.array([[2.0, 0.6], [0.6, 0.5]])
+
+
+def test_gaussian_target_settles_in_its_lyapunov_covariance_and_is_gaussian():
+    """20,000 chains: the fourth moment of a normal variable is known to 3 +- 0.035 (one standard error)."""
+    dynamics = adapted_dynamics(np.array([4.0, 1.0]), 0.3)
+    drift, keep = np.diag(dynamics.drift), np.diag(np.broadcast_to(dynamics.keep, 2))
+    velocity_rows = np.hstack([-drift @ PRECISION, keep])
+    transition = np.vstack([np.eye(2, 4) + velocity_rows, velocity_rows])
+    kicks = np.diag(dynamics.noise**2)
+    expected = solve_discrete_lyapunov(transition, np.block([[kicks, kicks], [kicks, kicks]]))
+    rng = np.random.default_rng(0)
+    theta, velocity = np.zeros((20_000, 2)), np.zeros((20_000, 2))
+    for _ in range(400):
+        theta, velocity = advance_weakly(theta, velocity, theta @ PRECISION, dynamics, rng)
+    np.testing.assert_allclose(np.cov(np.hstack([theta, velocity]).T), expected, rtol=0.05, atol=0.03)
+    assert np.mean(theta**4, axis=0) / np.var(theta, axis=0) ** 2 == pytest.approx([3.0, 3.0], abs=0.12)
+
+
+def linear_data(n):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 2)).astype(np.float32)
+    y = x @ np.array([1.0, -0.5]) + 0.3 + 0.5 * rng.standard_normal(60)
+    return x[:n], y[:n].astype(np.float32)
+
+
+def linear_model(n):
+    x, y = linear_data(n)
+    prior = Prior(log_noise_mean=np.log(0.25), log_noise_sd=0.05)
+    return Regression(Network((2, 1)), lambda rows, _: x[rows], y, prior, batch_size=20)
+
+
+def test_chains_follow_the_posterior_of_data_that_grow():
+    """Linear model: the closed form at 20 and at 60 observations, whose standard deviations differ by 1.7."""
+    chains, rng = ContinuedChains(Lengths(50, 200, 100, 20, step=0.02)), np.random.default_rng(1)
+    for n in (20, 60):
+        x, y = linear_data(n)
+        design = np.hstack([x, np.ones((n, 1))])
+        covariance = np.linalg.inv(design.T @ design / 0.25 + np.diag([0.5, 0.5, 1.0]))
+        mean, deviation = covariance @ design.T @ y / 0.25, np.sqrt(np.diag(covariance))
+        draws = chains.draws(linear_model(n), rng)[:, :3]
+        assert draws.shape == (5000, 3)
+        np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.2 * deviation.min())
+        np.testing.assert_allclose(draws.std(axis=0), deviation, rtol=0.12)
+
+
+class Counted:
+    """A model that counts its gradients, and gives NaN from some of them on."""
+
+    def __init__(self, bad=()):
+        self.model, self.n, self.n_starts, self.bad = linear_model(20), 0, 0, bad
+        self.prior_precision = self.model.prior_precision
+
+    def start(self, n_chains, rng):
+        self.n_starts += 1
+        return self.model.start(n_chains, rng)
+
+    def gradient(self, theta, rng):
+        self.n += 1
+        return self.model.gradient(theta, rng) * (np.nan if self.n in self.bad else 1.0)
+
+
+def test_going_on_costs_its_own_steps_only():
+    lengths = Lengths(3, 10, 4, 5)
+    chains, model, rng = ContinuedChains(lengths), Counted(), np.random.default_rng(0)
+    chains.draws(model, rng)
+    assert model.n == FIRST_WARM * 10 + FIRST_WINDOW + FIRST_ADAPT * 10 + 4 * 5
+    model.n = 0
+    assert chains.draws(model, rng).shape == (12, 4)
+    assert model.n == 10 + 4 * 5
+    assert model.n_starts == 1
+
+
+def test_draws_are_a_function_of_the_generator_and_move_on():
+    found = []
+    for seed in (1, 1, 2):
+        chains, rng = ContinuedChains(Lengths(2, 20, 3, 5)), np.random.default_rng(seed)
+        found.append((chains.draws(linear_model(20), rng), chains.draws(linear_model(21), rng)))
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])
+    assert not np.array_equal(found[0][0], found[0][1])
+
+
+def test_chains_that_diverge_start_anew_and_give_up_if_that_does_not_help():
+    lengths, rng = Lengths(2, 10, 2, 5), np.random.default_rng(0)
+    chains, model = ContinuedChains(lengths), Counted()
+    chains.draws(model, rng)
+    model.bad = (model.n + 3,)
+    assert np.isfinite(chains.draws(model, rng)).all()
+    assert model.n_starts == 2
+    with pytest.raises(Diverged, match="step length"):
+        chains.draws(Counted(bad=range(10_000)), rng)
+    assert np.isfinite(chains.draws(Counted(), rng)).all()
