@@ -19,7 +19,7 @@ from hpo_core.space import Space
 Factory = Callable[..., Optimizer]
 
 
-class Entry(NamedTuple):
+class OptimizerEntry(NamedTuple):
     """One line about an optimizer, the paper it follows, and where it is.
 
     `target` is the factory, or `module:attribute` so that nothing is imported before it is needed.
@@ -38,126 +38,132 @@ class Entry(NamedTuple):
         return getattr(import_module(module), attribute)
 
 
-_ENTRIES: dict[str, Entry] = {
-    "rs": Entry("random search", "Bergstra and Bengio (2012)", "baselines.simple.rs:RandomSearch"),
-    "grid": Entry("grid search, every configuration once", "", "baselines.simple.grid:GridSearch"),
-    "re": Entry(
+_ENTRIES: dict[str, OptimizerEntry] = {
+    "rs": OptimizerEntry("random search", "Bergstra and Bengio (2012)", "baselines.simple.rs:RandomSearch"),
+    "grid": OptimizerEntry("grid search, every configuration once", "", "baselines.simple.grid:GridSearch"),
+    "re": OptimizerEntry(
         "regularized evolution: tournaments, mutation, the oldest dies",
         "Real et al. (2019)",
         "baselines.evolution.re:RegularizedEvolution",
     ),
-    "reinforce": Entry(
+    "reinforce": OptimizerEntry(
         "policy gradient on one categorical distribution per hyperparameter",
         "Williams (1992)",
         "baselines.simple.reinforce:Reinforce",
     ),
-    "de": Entry(
+    "de": OptimizerEntry(
         "differential evolution, rand/1/bin",
         "Storn and Price (1997)",
         "baselines.evolution.de:DifferentialEvolution",
     ),
-    "cmaes": Entry(
+    "cmaes": OptimizerEntry(
         "covariance matrix adaptation (the cma library)", "Hansen (2006)", "baselines.evolution.cmaes:CMAES"
     ),
-    "tpe": Entry(
+    "tpe": OptimizerEntry(
         "tree Parzen estimator, one density over all hyperparameters",
         "Bergstra et al. (2011); Falkner et al. (2018)",
         "baselines.tpe.tpe:TPE",
     ),
-    "tpe-univariate": Entry(
+    "tpe-univariate": OptimizerEntry(
         "tree Parzen estimator, one density per hyperparameter",
         "Bergstra et al. (2011)",
         "baselines.tpe.tpe_univariate:UnivariateTPE",
     ),
-    "sh": Entry(
+    "sh": OptimizerEntry(
         "successive halving, one run after another",
         "Jamieson and Talwalkar (2016)",
         "baselines.halving.sh:SuccessiveHalving",
         True,
     ),
-    "hyperband": Entry(
+    "hyperband": OptimizerEntry(
         "successive halving from several starting budgets",
         "Li et al. (2017)",
         "baselines.halving.hyperband:Hyperband",
         True,
     ),
-    "bohb": Entry(
+    "bohb": OptimizerEntry(
         "Hyperband with configurations from a kernel density estimate",
         "Falkner et al. (2018)",
         "baselines.halving.bohb:BOHB",
         True,
     ),
-    "lcnet-hb": Entry(
+    "lcnet-hb": OptimizerEntry(
         "Hyperband with configurations from LC-Net's learning curves",
         "Klein et al. (2017); thesis, section 5.4.4",
         "baselines.curves.lcnet_hb:LCNetHyperband",
         True,
     ),
-    "lc-gp": Entry(
+    "lc-gp": OptimizerEntry(
         "gp-ucb that stops a training by its predicted learning curve",
         "Domhan et al. (2015)",
         "baselines.curves.lc_gp:CurvePrediction",
         True,
     ),
-    "bo-bos": Entry(
+    "bo-bos": OptimizerEntry(
         "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.curves.bo_bos:BOBOS", True
     ),
-    "asha": Entry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
-    "gp": Entry(
+    "asha": OptimizerEntry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
+    "gp": OptimizerEntry(
         "expected improvement under a Gaussian process",
         "Snoek et al. (2012); thesis, app. E.5",
         "baselines.bayesian.gp:GaussianProcess",
     ),
-    "gp-ucb": Entry(
+    "gp-ucb": OptimizerEntry(
         "confidence bound under a Gaussian process",
         "Srinivas et al. (2010)",
         "baselines.bayesian.gp:GaussianProcessUCB",
     ),
-    "es": Entry(
+    "es": OptimizerEntry(
         "entropy search under a Gaussian process",
         "Hennig and Schuler (2012); thesis, section 4.1",
         "baselines.bayesian.es:EntropySearch",
     ),
-    "mtbo": Entry(
+    "mtbo": OptimizerEntry(
         "multi-task Gaussian process: earlier runs, and a smaller budget as auxiliary task",
         "Swersky et al. (2013); thesis, section 4.3.1",
         "baselines.budgets.mtbo:MultiTask",
     ),
-    "fabolas": Entry(
+    "fabolas": OptimizerEntry(
         "information per cost under Gaussian processes of loss and cost across budgets",
         "Klein et al. (2017); thesis, section 4.4",
         "baselines.budgets.fabolas:Fabolas",
         True,
     ),
-    "smac": Entry(
+    "smac": OptimizerEntry(
         "expected improvement under a random forest",
         "Hutter et al. (2011); thesis, app. D.3",
         "baselines.bayesian.smac:SMAC",
     ),
-    "bohamiann": Entry(
+    "bohamiann": OptimizerEntry(
         "expected improvement under a Bayesian neural network",
         "Springenberg et al. (2016); thesis, chapter 3",
         "baselines.bayesian.bohamiann:Bohamiann",
     ),
-    "mt-bohamiann": Entry(
+    "mt-bohamiann": OptimizerEntry(
         "Bayesian neural network of this task and of earlier runs",
         "Springenberg et al. (2016); thesis, section 3.1",
         "baselines.bayesian.mt_bohamiann:MultiTaskBohamiann",
     ),
-    "dngo": Entry(
+    "dngo": OptimizerEntry(
         "expected improvement under linear regression on a network's features",
         "Snoek et al. (2015)",
         "baselines.bayesian.dngo:DeepNetworks",
     ),
-    "bore": Entry(
+    "bore": OptimizerEntry(
         "classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bayesian.bore:BORE"
     ),
-    "optuna-tpe": Entry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
-    "optuna-gp": Entry("optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"),
-    "optuna-cmaes": Entry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),
-    "hyperopt-tpe": Entry("hyperopt's TPE", "Bergstra et al. (2013)", "baselines.adapters.hyperopt:HyperoptTPE"),
-    "smac3": Entry("SMAC3's random-forest optimizer", "Lindauer et al. (2022)", "baselines.adapters.smac3:SMAC3"),
-    "skopt-gp": Entry("scikit-optimize's Gaussian process", "", "baselines.adapters.skopt:SkoptGP"),
+    "optuna-tpe": OptimizerEntry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
+    "optuna-gp": OptimizerEntry(
+        "optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"
+    ),
+    "optuna-cmaes": OptimizerEntry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),
+    "hyperopt-tpe": OptimizerEntry(
+        "hyperopt's TPE", "Bergstra et al. (2013)", "baselines.adapters.hyperopt:HyperoptTPE"
+    ),
+    "smac3": OptimizerEntry(
+        "SMAC3's random-forest optimizer", "Lindauer et al. (2022)", "baselines.adapters.smac3:SMAC3"
+    ),
+    "skopt-gp": OptimizerEntry("scikit-optimize's Gaussian process", "", "baselines.adapters.skopt:SkoptGP"),
 }
 
 
@@ -166,7 +172,7 @@ def optimizers() -> list[str]:
     return list(_ENTRIES)
 
 
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, OptimizerEntry]:
     """Optimizers by name, each with a line, its paper and whether it uses several budgets."""
     return dict(_ENTRIES)
 
@@ -182,7 +188,7 @@ def register_optimizer(
     known = _ENTRIES.get(name)
     if known is not None and known.target is not factory:
         raise InvalidOption(f"an optimizer {name!r} is registered already ({known.summary}); choose another name")
-    _ENTRIES[name] = Entry(summary, paper, factory, multi_fidelity)
+    _ENTRIES[name] = OptimizerEntry(summary, paper, factory, multi_fidelity)
 
 
 def optimizer(name: str, space: Space, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> Optimizer:

@@ -112,12 +112,12 @@ def train_on_subsets(options: argparse.Namespace) -> None:
 
 
 def collect_meta_data(options: argparse.Namespace) -> None:
-    from fcnet_data.collection.meta_data import MetaData, family
+    from fcnet_data.collection.meta_data import MetaDataWork, family
 
     chosen = family(options.family)
     datasets = tuple(options.datasets.split(",")) if options.datasets else chosen.datasets
     configs = chosen.n_configs if options.configs is None else options.configs
-    _collect(MetaData(options.family, datasets, configs, options.rows, options.seed), options)
+    _collect(MetaDataWork(options.family, datasets, configs, options.rows, options.seed), options)
 
 
 def _collect(work: Work, options: argparse.Namespace) -> None:

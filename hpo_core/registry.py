@@ -20,7 +20,7 @@ from hpo_core.problems.problem import Problem
 GROUP = "hpo_core.benchmarks"
 
 
-class Family(Protocol):
+class BenchmarkFamily(Protocol):
     """What an entry point of the group loads to."""
 
     def listing(self) -> dict[str, str]: ...
@@ -35,7 +35,7 @@ class Listing(NamedTuple):
 
 
 @cache
-def families() -> dict[str, Family]:
+def families() -> dict[str, BenchmarkFamily]:
     """Families by name, of every installed package."""
     found = sorted(entry_points(group=GROUP), key=lambda e: e.name)
     return {entry.name: entry.load() for entry in found}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core.space import Space
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 from profet.inputs import Inputs
 from profet.target import Target
 
@@ -31,7 +31,7 @@ class Encoding(NamedTuple):
 class Emulator:
     """Draws of a network for one quantity: `theta` (M, P + 1) float32, and what its output stands for."""
 
-    network: Network
+    network: TanhNetwork
     theta: np.ndarray
     target: Target
 

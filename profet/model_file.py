@@ -14,7 +14,7 @@ import numpy as np
 
 from hpo_core.space.plain_data import space_from_json, space_to_json
 from hpo_core.storage.sealed_hdf5 import Kind, checksum, read_sealed, unreadable, write_sealed
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 from profet.meta_model import Emulator, Encoding, MetaModel
 from profet.target import Target
 
@@ -79,7 +79,7 @@ def _emulator(described: dict[str, Any], theta: np.ndarray) -> Emulator:
     target = dict(described["target"])
     low = -np.inf if target["low"] is None else target["low"]
     high = np.inf if target["high"] is None else target["high"]
-    network = Network(described["sizes"])
+    network = TanhNetwork(described["sizes"])
     if theta.ndim != 2 or theta.shape[1] != network.n_parameters + 1:
         raise LookupError(f"weights of shape {theta.shape} for a network of {network.n_parameters} parameters")
     return Emulator(network, theta, Target(**{**target, "low": low, "high": high}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_models.networks.bnn import Prior, WarmStart
+from hpo_models.networks.bnn import WarmStart, WeightPrior
 
 ENCODERS = ("own", "gpy")
 
@@ -27,7 +27,7 @@ class Settings:
     encoder: str = "own"
     kernel: str = "matern52"
     units: tuple[int, ...] = (50, 50, 50)
-    prior: Prior = Prior(gain=4.0, bias=2.0, log_noise_mean=-5.0, log_noise_sd=2.0)  # noqa: RUF009  immutable
+    prior: WeightPrior = WeightPrior(gain=4.0, bias=2.0, log_noise_mean=-5.0, log_noise_sd=2.0)  # noqa: RUF009  immutable
     n_chains: int = 4
     n_draws: int = 200
     n_cost_draws: int = 100

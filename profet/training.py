@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_core.space import Config, Space
 from hpo_models.networks.bnn import Progress, Regression, sample_posterior
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 from profet.encoder import encode
 from profet.inputs import Inputs
 from profet.meta_data import MetaData
@@ -85,9 +85,9 @@ def _emulate(
     progress: Progress | None,
 ) -> Emulator:
     """Draws of a network from configurations and latent places to standardised values (T, N, B)."""
-    observations = Observations(data, encoding, n_budgets=values.shape[2])
+    observations = StackedObservations(data, encoding, n_budgets=values.shape[2])
     model = Regression(
-        Network((observations.width, *settings.units, 1)),
+        TanhNetwork((observations.width, *settings.units, 1)),
         observations,
         values.ravel().astype(np.float32),
         settings.prior,
@@ -109,7 +109,7 @@ def _emulate(
     return Emulator(posterior.network, posterior.draws[:n_draws], target)
 
 
-class Observations:
+class StackedObservations:
     """Inputs of observations by number, row by row of (T, N, B): configuration, budget if any, and a draw of h_t."""
 
     def __init__(self, data: MetaData, encoding: Encoding, n_budgets: int):

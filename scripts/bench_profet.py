@@ -20,7 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy loads: the times a
 import numpy as np
 
 from hpo_core import Benchmark
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 from profet import MetaModel, open_model, sample, train
 from profet.encoder import encode
 from profet.meta_model import Emulator
@@ -47,7 +47,7 @@ def resident() -> float:
 
 def of_units(model: MetaModel, units: tuple[int, ...]) -> MetaModel:
     """The model with random weights in layers of other sizes: the time of an evaluation does not depend on them."""
-    network = Network((model.loss.network.sizes[0], *units, 1))
+    network = TanhNetwork((model.loss.network.sizes[0], *units, 1))
     theta = np.random.default_rng(0).standard_normal((3, network.n_parameters + 1)).astype(np.float32) * 0.05
     emulator = Emulator(network, theta, model.loss.target)
     return replace(model, loss=emulator, cost=replace(emulator, target=model.loss.target) if model.cost else None)

@@ -32,16 +32,16 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from fcnet_data.datasets import Dataset, load
-from hpo_models.networks.bnn import Posterior, Prior, Regression
+from hpo_models.networks.bnn import Posterior, Regression, WeightPrior
 from hpo_models.networks.sghmc import Dynamics, chain, plain_dynamics
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 COLUMNS = {"concrete": "concrete", "yacht": "yacht", "wine-red": "wine", "ccpp": "power_plant"}  # of the thesis' tables
 STEPS = (1e-6, 1e-5, 1e-4, 1e-3)
 METHODS = (*(f"sghmc_1e{round(np.log10(step))}" for step in STEPS), "adaptive_sghmc")
 N_STEPS, N_BURN_IN, EVERY = 15_000, 1_000, 50
 TOLERANCE, BATCH_SIZE = 1.15, 128
-PRIOR = Prior(log_noise_mean=float(np.log(1e-3)))
+PRIOR = WeightPrior(log_noise_mean=float(np.log(1e-3)))
 
 
 class Scores(NamedTuple):
@@ -59,7 +59,7 @@ def split_scores(data: Dataset, split: int) -> list[Scores]:
     x = (data.features - data.features[train].mean(axis=0)) / _spread(data.features[train])
     centre, spread = data.target[train].mean(), data.target[train].std()
     inputs, targets = x[train].astype(np.float32), ((data.target[train] - centre) / spread).astype(np.float32)
-    model = Regression(Network((data.n_features, 50, 1)), lambda rows, _: inputs[rows], targets, PRIOR, BATCH_SIZE)
+    model = Regression(TanhNetwork((data.n_features, 50, 1)), lambda rows, _: inputs[rows], targets, PRIOR, BATCH_SIZE)
     plain = plain_dynamics(np.array(STEPS, dtype=np.float32)[:, None])  # all step lengths at once, a chain for each
     draws = [*_draws(model, len(STEPS), rng, plain), *_draws(model, 1, rng, None)]
     found = (Posterior(model.network, chain_draws[None]).moments(x[test].astype(np.float32)) for chain_draws in draws)

@@ -42,7 +42,7 @@ from hpo_models.curves.freeze_thaw import Curve, fit_freeze_thaw
 from hpo_models.curves.lc_net import DEFAULT_SAMPLING, UNITS, fit_lc_net
 from hpo_models.features import Features
 from hpo_models.networks.bnn import Regression, WarmStart, sample_posterior
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 CAP = 10.0  # times the median first loss
 EARLY = 30  # percent
@@ -102,7 +102,7 @@ def plain_network(curves: Curves, n_seen: np.ndarray, rows: np.ndarray, seed: in
     inputs = np.column_stack([x, 2.0 * t - 1.0]).astype(np.float32)
     sizes = (inputs.shape[1], *UNITS, 1)
     model = Regression(
-        Network(sizes), lambda k, rng: inputs[k], ((y - centre) / spread).astype(np.float32), batch_size=64
+        TanhNetwork(sizes), lambda k, rng: inputs[k], ((y - centre) / spread).astype(np.float32), batch_size=64
     )
     s = DEFAULT_SAMPLING
     posterior = sample_posterior(

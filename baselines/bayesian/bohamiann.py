@@ -23,11 +23,11 @@ from baselines.parts.network_inputs import network_inputs
 from baselines.parts.requirements import count, number
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
-from hpo_models.networks.bnn import Prior, Regression
+from hpo_models.networks.bnn import Regression, WeightPrior
 from hpo_models.networks.continued_chain import ContinuedChains, Lengths
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
-PRIOR = Prior(log_noise_mean=-7.0, log_noise_sd=0.3)
+PRIOR = WeightPrior(log_noise_mean=-7.0, log_noise_sd=0.3)
 BATCH_SIZE = 32
 N_STARTS = 3  # local searches
 
@@ -72,7 +72,7 @@ class Bohamiann(Modelled):
             count("n_between", n_between),
             step=number("step", step, 1e-6, 1.0),
         )
-        self._network = Network((max(1, self._features.width), n, n, n, 1))
+        self._network = TanhNetwork((max(1, self._features.width), n, n, n, 1))
         self._chains = ContinuedChains(lengths)
 
     def _suggest(self) -> np.ndarray:

@@ -29,7 +29,7 @@ import numpy as np
 from baselines.parts.budgeted import Budgeted, Told
 from baselines.parts.modelled import log_distances
 from baselines.parts.requirements import number
-from baselines.parts.warm_start import Task, earlier_tasks
+from baselines.parts.warm_start import EarlierTask, earlier_tasks
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
@@ -71,7 +71,7 @@ class MultiTask(Budgeted):
         super().__init__(space, _two(budgets, self.auxiliary), seed, n_initial, overhead)
         tasks = earlier_tasks(warm_start, space, self._features)
         share = max(1, N_EARLIER // max(1, len(tasks)))
-        self._earlier: list[Task] = [_thinned(rows, log_distances(losses), share) for rows, losses in tasks]
+        self._earlier: list[EarlierTask] = [_thinned(rows, log_distances(losses), share) for rows, losses in tasks]
         self._n_tasks = len(self.sizes) + len(tasks)
 
     def _ready(self) -> bool:
@@ -115,7 +115,7 @@ def _two(budgets: Sequence[float], auxiliary: float) -> list[float]:
     return [smaller[int(np.argmin(distances))], full]
 
 
-def _thinned(rows: np.ndarray, values: np.ndarray, n: int) -> Task:
+def _thinned(rows: np.ndarray, values: np.ndarray, n: int) -> EarlierTask:
     """At most n observations, evenly over the order of their values, the lowest among them."""
     kept = np.unique(np.linspace(0, len(values) - 1, min(n, len(values))).round().astype(int))
     order = np.argsort(values, kind="stable")[kept]

@@ -30,7 +30,7 @@ import numpy as np
 
 from baselines.parts.epoch_process import EpochProcess
 from baselines.parts.requirements import count, number, without_conditions
-from baselines.parts.stepwise import Stepwise, Training, ladder
+from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.decay_gp import conjugate_model, fitted_model
@@ -41,7 +41,7 @@ N_PATHS = 5_000
 LARGEST = 1e30  # a loss above it has diverged
 
 
-class Plan(NamedTuple):
+class StoppingPlan(NamedTuple):
     """What was decided about a training after N0 epochs: the rule, and standard deviations (N,) at [x, 1..N]."""
 
     rule: DecisionRule
@@ -91,7 +91,7 @@ class BOBOS:
         self._kappa, self._rate = number("kappa", kappa, 1.0, math.inf), number("rate", rate, 1e-3, 1.0)
         self._model = fitted_model if asymptote else conjugate_model
         self._rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[int, StoppingPlan] = {}
         self._trainings = Stepwise(steps, self._process.begin, self._verdict, self._end)
 
     def ask(self) -> Proposal | None:
@@ -100,7 +100,7 @@ class BOBOS:
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._trainings.tell(proposal, loss, cost)
 
-    def _verdict(self, training: Training) -> float | None:
+    def _verdict(self, training: StepwiseTraining) -> float | None:
         """The last loss of a training that is stopped."""
         n, loss = len(training.losses), training.losses[-1]
         if loss > LARGEST:
@@ -114,15 +114,15 @@ class BOBOS:
         c2 = knows_enough(plan.deviations[-1], plan.deviations[n - 1], self._kappa)
         return loss if c1 and c2 else None
 
-    def _plan(self, training: Training) -> None:
+    def _plan(self, training: StepwiseTraining) -> None:
         deviations = self._process.deviations(training)
         if deviations is None:  # proposed at random
             return
         errors = np.array(training.losses)
         observed, free = self._model(errors).simulate(errors, self._n, N_PATHS, self._rng)
         rule = solve(errors, observed, free[-1], self._process.lowest, k1=k1_schedule(training.number, rate=self._rate))
-        self._plans[training.number] = Plan(rule, deviations)
+        self._plans[training.number] = StoppingPlan(rule, deviations)
 
-    def _end(self, training: Training, loss: float) -> None:
+    def _end(self, training: StepwiseTraining, loss: float) -> None:
         self._plans.pop(training.number, None)
         self._process.learn(training, loss)

@@ -22,7 +22,7 @@ import numpy as np
 
 from baselines.bayesian.gp import GaussianProcessUCB
 from baselines.parts.requirements import count, number, without_conditions
-from baselines.parts.stepwise import Stepwise, Training, ladder
+from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.ensemble import LEAST_OBSERVATIONS, Steps, extrapolate
@@ -75,7 +75,7 @@ class CurvePrediction:
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._trainings.tell(proposal, loss, cost)
 
-    def _verdict(self, training: Training) -> float | None:
+    def _verdict(self, training: StepwiseTraining) -> float | None:
         """The predicted final loss of a training that is stopped."""
         losses = np.array(training.losses)
         if losses[-1] > LARGEST:
@@ -89,7 +89,7 @@ class CurvePrediction:
         hopeless = curve.probability_below(self._best, end) < self._threshold
         return curve.moments(end)[0] if hopeless else None
 
-    def _end(self, training: Training, loss: float) -> None:
+    def _end(self, training: StepwiseTraining, loss: float) -> None:
         if len(training.losses) == len(self._steps):
             self._best = min(self._best, loss)
         self._process.tell(training.proposal, loss, 0.0)

@@ -24,7 +24,7 @@ import numpy as np
 from baselines.bayesian.gp import DELTA, N_STARTS
 from baselines.parts.acquisition_search import random_points
 from baselines.parts.modelled import Modelled, log_distances, row_key
-from baselines.parts.stepwise import Training
+from baselines.parts.stepwise import StepwiseTraining
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.gp.priors import LogNormal
@@ -59,7 +59,7 @@ class EpochProcess(Modelled):
         super().__init__(space, seed=seed, n_initial=n_initial)
         self._n_full = n_full
         self._seen: dict[int, list[tuple[int, float]]] = {}  # epochs and losses of a row's curve
-        self._stopped: dict[bytes, Training] = {}  # by the key of their row
+        self._stopped: dict[bytes, StepwiseTraining] = {}  # by the key of their row
         self._proposed_by: dict[int, ProductGP] = {}
         self._latest: ProductGP | None = None
 
@@ -74,14 +74,14 @@ class EpochProcess(Modelled):
         stopped = self._stopped.get(row_key(self._rows[self._n - 1]))
         return proposal, [] if stopped is None else list(stopped.losses)
 
-    def deviations(self, training: Training) -> np.ndarray | None:
+    def deviations(self, training: StepwiseTraining) -> np.ndarray | None:
         """Standard deviations (N,) at [x, 1..N] of the process that proposed a training; None if it was random."""
         row = training.number - 1
         process = self._proposed_by.get(row)
         epochs = np.arange(1.0, self._n_full + 1)
         return None if process is None else process.predict(at_epochs(self._rows[row], epochs, self._n_full))[1]
 
-    def learn(self, training: Training, loss: float) -> None:
+    def learn(self, training: StepwiseTraining, loss: float) -> None:
         """Note a training that has ended, after as many epochs as it has losses."""
         self.tell(training.proposal, loss, 0.0)
         row = training.number - 1

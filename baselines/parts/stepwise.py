@@ -22,7 +22,7 @@ from hpo_core.running.trial import Proposal
 
 
 @dataclass(eq=False)
-class Training:
+class StepwiseTraining:
     """A configuration and its losses so far, one for each step of the ladder."""
 
     proposal: Proposal  # of the configuration, at no budget
@@ -31,8 +31,8 @@ class Training:
 
 
 Begin = Callable[[], tuple[Proposal, list[float]] | None]
-Verdict = Callable[[Training], float | None]
-End = Callable[[Training, float], None]
+Verdict = Callable[[StepwiseTraining], float | None]
+End = Callable[[StepwiseTraining, float], None]
 
 
 def ladder(budgets: Sequence[float], step: int = 1) -> list[float]:
@@ -63,8 +63,8 @@ class Stepwise:
 
     def __init__(self, steps: Sequence[float], begin: Begin, verdict: Verdict, end: End):
         self._steps, self._new, self._verdict, self._end = steps, begin, verdict, end
-        self._waiting: deque[Training] = deque()
-        self._pending: Pending[Training] = Pending()
+        self._waiting: deque[StepwiseTraining] = deque()
+        self._pending: Pending[StepwiseTraining] = Pending()
         self._begun = 0
 
     def ask(self) -> Proposal | None:
@@ -83,10 +83,10 @@ class Stepwise:
         else:
             self._end(training, ended)
 
-    def _begin(self) -> Training | None:
+    def _begin(self) -> StepwiseTraining | None:
         found = self._new()
         if found is None:
             return None
         self._begun += 1
         proposal, losses = found
-        return Training(proposal, self._begun, losses)
+        return StepwiseTraining(proposal, self._begun, losses)

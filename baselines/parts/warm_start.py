@@ -18,10 +18,10 @@ from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 from hpo_models.features import Features
 
-Task = tuple[np.ndarray, np.ndarray]  # rows (n, width), losses (n,)
+EarlierTask = tuple[np.ndarray, np.ndarray]  # rows (n, width), losses (n,)
 
 
-def earlier_tasks(runs: Iterable[Run | Sequence[Trial]] | None, space: Space, features: Features) -> list[Task]:
+def earlier_tasks(runs: Iterable[Run | Sequence[Trial]] | None, space: Space, features: Features) -> list[EarlierTask]:
     """Rows of features (n, width) and finite losses (n,) of each run that has any, in the order of the runs.
 
     Parameters
@@ -56,7 +56,7 @@ def _no_runs(got: str) -> InvalidOption:
     return InvalidOption(f"warm_start must be a list of runs, each a Run or a list of its trials; {got}")
 
 
-def _task(trials: list[Trial], place: int, space: Space, features: Features) -> Task:
+def _task(trials: list[Trial], place: int, space: Space, features: Features) -> EarlierTask:
     full = max((trial.budget for trial in trials if trial.budget is not None), default=None)
     used = [
         trial

@@ -22,7 +22,7 @@ from hpo_core.errors import InvalidOption, UnknownName, nearest
 from hpo_core.space import Space
 
 
-class Entry(NamedTuple):
+class CriterionEntry(NamedTuple):
     """One line about a criterion, its paper, and `module:attribute` of the function or class that makes it."""
 
     summary: str
@@ -37,20 +37,22 @@ class Entry(NamedTuple):
 
 _MAKAROVA = "Makarova et al. (2022)"
 _ENTRIES = {
-    "budget": Entry("so many trials, or seconds", "", "budget:Budget"),
-    "conv": Entry("no better incumbent for so many trials", _MAKAROVA, "conv:Convergence"),
-    "ei": Entry(
+    "budget": CriterionEntry("so many trials, or seconds", "", "budget:Budget"),
+    "conv": CriterionEntry("no better incumbent for so many trials", _MAKAROVA, "conv:Convergence"),
+    "ei": CriterionEntry(
         "the expected improvement is below a threshold",
         "Nguyen et al. (2017)",
         "expected_improvement:expected_improvement",
     ),
-    "pi": Entry(
+    "pi": CriterionEntry(
         "an improvement is less probable than a threshold",
         "Lorenz et al. (2016)",
         "probability_of_improvement:probability_of_improvement",
     ),
-    "regret-bound": Entry("the bound on the regret is below a threshold", _MAKAROVA, "regret_bound:RegretBound"),
-    "cv-regret-bound": Entry(
+    "regret-bound": CriterionEntry(
+        "the bound on the regret is below a threshold", _MAKAROVA, "regret_bound:RegretBound"
+    ),
+    "cv-regret-bound": CriterionEntry(
         "the bound on the regret is below the error of cross-validation", _MAKAROVA, "cv_regret_bound:CVRegretBound"
     ),
 }
@@ -61,7 +63,7 @@ def criteria() -> list[str]:
     return list(_ENTRIES)
 
 
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, CriterionEntry]:
     """Criteria by name, each with a line and its paper."""
     return dict(_ENTRIES)
 
@@ -133,7 +135,7 @@ def _main_option(name: str) -> str:
     return list(inspect.signature(_entry(name).load()).parameters)[1]
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> CriterionEntry:
     try:
         return _ENTRIES[name]
     except KeyError:

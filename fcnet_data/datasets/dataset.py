@@ -11,7 +11,7 @@ import numpy as np
 
 from hpo_core.errors import HpoError
 
-Task = Literal["regression", "classification"]
+TaskKind = Literal["regression", "classification"]
 
 
 class InvalidDataset(HpoError, ValueError):
@@ -35,7 +35,7 @@ class Dataset:
     """
 
     name: str
-    task: Task
+    task: TaskKind
     features: np.ndarray
     target: np.ndarray
     feature_names: tuple[str, ...]

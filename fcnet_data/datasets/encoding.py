@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Dataset, InvalidDataset, Task
+from fcnet_data.datasets.dataset import Dataset, InvalidDataset, TaskKind
 from hpo_core.errors import InvalidOption, nearest
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST_VALUES = 200  # of one text column: more are names or sentences, not categories
 
 
-def encode(name: str, table: pandas.DataFrame, target: str, task: Task | None, **about: Any) -> Dataset:
+def encode(name: str, table: pandas.DataFrame, target: str, task: TaskKind | None, **about: Any) -> Dataset:
     """Dataset made of a table's columns; with `task=None` a target of texts or booleans holds classes."""
     _check_columns(name, table, target)
     column = table[target]

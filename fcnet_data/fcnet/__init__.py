@@ -1,7 +1,7 @@
 """Fully connected networks trained as for the FC-Net tables (regression) and the PROFET meta-data (classification)."""
 
-from fcnet_data.fcnet.recipe import CLASSIFICATION_SPACE, EPOCHS, REGRESSION_SPACE, Recipe, recipe
-from fcnet_data.fcnet.training import DIVERGED_LOSS, Training, TrainingData, train, training_data
+from fcnet_data.fcnet.recipes import CLASSIFICATION_SPACE, EPOCHS, REGRESSION_SPACE, Recipe, recipe
+from fcnet_data.fcnet.training import DIVERGED_LOSS, TrainedCurves, TrainingData, train, training_data
 
 __all__ = [
     "CLASSIFICATION_SPACE",
@@ -9,7 +9,7 @@ __all__ = [
     "EPOCHS",
     "REGRESSION_SPACE",
     "Recipe",
-    "Training",
+    "TrainedCurves",
     "TrainingData",
     "recipe",
     "train",

@@ -15,7 +15,7 @@ shortest of three trainings each): the median of |log(model / measured)| is 0.13
 from __future__ import annotations
 
 from fcnet_data.fcnet.inputs import LANES
-from fcnet_data.fcnet.recipe import Recipe
+from fcnet_data.fcnet.recipes import Recipe
 from fcnet_data.fcnet.training import TrainingData
 
 PER_BATCH = 1.47e-6

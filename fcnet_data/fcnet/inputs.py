@@ -9,7 +9,7 @@ import numpy as np
 LANES = 8
 
 
-class Settings(NamedTuple):
+class KernelSettings(NamedTuple):
     """What a run is made of, apart from its data and learning rates. Activations: 0 is relu, 1 is tanh."""
 
     n_features: int

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Dataset, InvalidDataset, Task
+from fcnet_data.datasets.dataset import Dataset, InvalidDataset, TaskKind
 from fcnet_data.datasets.splits import split, standardised
-from fcnet_data.fcnet.inputs import Chunks, Settings, chunks, seed_key
-from fcnet_data.fcnet.recipe import ACTIVATIONS, EPOCHS, Recipe
+from fcnet_data.fcnet.inputs import Chunks, KernelSettings, chunks, seed_key
+from fcnet_data.fcnet.recipes import ACTIVATIONS, EPOCHS, Recipe
 from hpo_core.errors import InvalidBudget, InvalidSeed, MissingExtra
 
 DIVERGED_LOSS = 1e9  # recorded for a loss that is larger or not a number; the error rate of the latter is 1
@@ -30,7 +30,7 @@ DIVERGED_LOSS = 1e9  # recorded for a loss that is larger or not a number; the e
 class TrainingData:
     """A split dataset, standardised and laid out for the training kernel; shared by all runs on it."""
 
-    task: Task
+    task: TaskKind
     n_classes: int
     features: np.ndarray
     target: np.ndarray
@@ -43,7 +43,7 @@ class TrainingData:
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class TrainedCurves:
     """What one run left behind.
 
     train_loss, valid_loss, test_loss      (epochs,) mean squared error in units of the training target's variance, or
@@ -83,7 +83,7 @@ def training_data(dataset: Dataset, split_seed: int = 0) -> TrainingData:
     )
 
 
-def train(recipe: Recipe, data: TrainingData, seed: int, epochs: int = EPOCHS) -> Training:
+def train(recipe: Recipe, data: TrainingData, seed: int, epochs: int = EPOCHS) -> TrainedCurves:
     """Learning curves of one run.
 
     The first call in a fresh installation compiles the kernel, which takes some 10 s and is kept on disk. Runs may be
@@ -123,8 +123,8 @@ def _kernel() -> Any:
     return run
 
 
-def _settings(recipe: Recipe, data: TrainingData) -> Settings:
-    return Settings(
+def _settings(recipe: Recipe, data: TrainingData) -> KernelSettings:
+    return KernelSettings(
         n_features=data.n_features,
         n_units_1=int(recipe.n_units_1),
         n_units_2=int(recipe.n_units_2),
@@ -137,14 +137,14 @@ def _settings(recipe: Recipe, data: TrainingData) -> Settings:
     )
 
 
-def _training(recipe: Recipe, data: TrainingData, curves: np.ndarray, runtime: float) -> Training:
+def _training(recipe: Recipe, data: TrainingData, curves: np.ndarray, runtime: float) -> TrainedCurves:
     """Curves [epoch, set, loss or error] with every loss at most `DIVERGED_LOSS`, and what else is known of the run."""
     finite = np.isfinite(curves[..., 0])
     train_loss, valid_loss, test_loss = np.where(finite, np.minimum(curves[..., 0], DIVERGED_LOSS), DIVERGED_LOSS).T
     train_error = valid_error = test_error = None
     if data.task == "classification":
         train_error, valid_error, test_error = np.where(finite, curves[..., 1], 1.0).T
-    return Training(
+    return TrainedCurves(
         train_loss,
         valid_loss,
         test_loss,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 from fcnet_data.trainers.trainer import Predict, Trainer
 from hpo_core.errors import MissingExtra
 from hpo_core.space import Config, Space
@@ -43,7 +43,7 @@ SPACE_9 = Space(
 )
 
 
-def fit(config: Config, features: np.ndarray, target: np.ndarray, task: Task, seed: int) -> Predict:
+def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
     """Predictor of classes or numbers; one thread, because sums over several have no fixed order.
 
     Boosting starts at 0.5, as in every XGBoost of the papers' time. Newer ones start at the mean of the target, which

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Dataset, Task
+from fcnet_data.datasets.dataset import Dataset, TaskKind
 from fcnet_data.datasets.splits import folds, moments, split
 from fcnet_data.trainers.trainer import Trainer
 from hpo_core.errors import InvalidOption, InvalidSeed
@@ -95,7 +95,7 @@ def _spread(target: np.ndarray) -> float:
     return float(moments(target)[1])
 
 
-def _loss(task: Task, target: np.ndarray, predictions: np.ndarray, scale: float) -> float:
+def _loss(task: TaskKind, target: np.ndarray, predictions: np.ndarray, scale: float) -> float:
     if task == "classification":
         return float(np.mean(predictions != target))
     with np.errstate(over="ignore", invalid="ignore"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 from fcnet_data.trainers.trainer import Predict, Trainer
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Float, Int
@@ -20,7 +20,7 @@ SPACE = Space(
 )
 
 
-def fit(config: Config, features: np.ndarray, target: np.ndarray, task: Task, seed: int) -> Predict:
+def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
     """Predictor of classes or numbers. `min_samples_split` is the share of the rows that a node needs to be split."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 

@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 from fcnet_data.datasets.splits import moments
 from fcnet_data.trainers.trainer import Predict, Trainer
 from hpo_core.space import Config, Space
@@ -29,7 +29,7 @@ SPACE = Space(
 )
 
 
-def fit(config: Config, features: np.ndarray, target: np.ndarray, task: Task, seed: int) -> Predict:
+def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
     """Predictor of classes or numbers."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import SGDClassifier, SGDRegressor

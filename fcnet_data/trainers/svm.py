@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 from fcnet_data.datasets.splits import moments
 from fcnet_data.trainers.trainer import Predict, Trainer
 from hpo_core.space import Config, Space
@@ -21,7 +21,7 @@ SPACE = Space(
 )
 
 
-def fit(config: Config, features: np.ndarray, target: np.ndarray, task: Task, seed: int) -> Predict:
+def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
     """Predictor of classes. Features are standardised, on which the thesis is silent; the seed has no effect."""
     from sklearn.svm import SVC
 

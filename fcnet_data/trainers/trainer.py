@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 from hpo_core.space import Config, Space
 
 Predict = Callable[[np.ndarray], np.ndarray]  # (n, d) features -> (n,) predictions
@@ -27,5 +27,5 @@ class Trainer:
 
     name: str
     space: Space
-    tasks: tuple[Task, ...]
-    fit: Callable[[Config, np.ndarray, np.ndarray, Task, int], Predict]
+    tasks: tuple[TaskKind, ...]
+    fit: Callable[[Config, np.ndarray, np.ndarray, TaskKind, int], Predict]

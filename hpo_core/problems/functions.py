@@ -92,7 +92,7 @@ def forrester(x: Points, a: float = 6.0, b: float = 12.0) -> np.ndarray:
     return (a * x[..., 0] - 2) ** 2 * np.sin(b * x[..., 0] - 4)
 
 
-class Entry(NamedTuple):
+class FunctionEntry(NamedTuple):
     """A function with its domain, lowest value and where that is reached."""
 
     function: Callable[..., np.ndarray]
@@ -103,35 +103,39 @@ class Entry(NamedTuple):
 
 
 FUNCTIONS = {
-    "branin": Entry(
+    "branin": FunctionEntry(
         branin, ((-5, 10), (0, 15)), 0.39788735772973816, (math.pi, 2.275), "Branin, 2 floats, three equal optima"
     ),
-    "hartmann3": Entry(
+    "hartmann3": FunctionEntry(
         hartmann3,
         ((0, 1),) * 3,
         -3.862779787332663,
         (0.11458886353414109, 0.5556488959123539, 0.8525469849971652),
         "Hartmann, 3 floats, 4 local optima",
     ),
-    "hartmann6": Entry(
+    "hartmann6": FunctionEntry(
         hartmann6,
         ((0, 1),) * 6,
         -3.322368011415515,
         (0.20168951, 0.15001069, 0.47687397, 0.27533243, 0.31165162, 0.65730053),
         "Hartmann, 6 floats, 6 local optima",
     ),
-    "six-hump-camel": Entry(
+    "six-hump-camel": FunctionEntry(
         six_hump_camel,
         ((-3, 3), (-2, 2)),
         -1.0316284534898774,
         (0.08984201368301331, -0.7126564032704135),
         "six-hump camel, 2 floats, two equal optima",
     ),
-    "goldstein-price": Entry(goldstein_price, ((-2, 2),) * 2, 3.0, (0.0, -1.0), "Goldstein-Price, 2 floats, steep"),
-    "levy": Entry(levy, ((-10, 10),) * 2, 0.0, (1.0, 1.0), "Levy, 2 floats, many local optima"),
-    "rosenbrock": Entry(rosenbrock, ((-5, 10),) * 2, 0.0, (1.0, 1.0), "Rosenbrock, 2 floats, a curved valley"),
-    "bohachevsky": Entry(bohachevsky, ((-100, 100),) * 2, 0.0, (0.0, 0.0), "Bohachevsky 1, 2 floats, a rippled bowl"),
-    "forrester": Entry(
+    "goldstein-price": FunctionEntry(
+        goldstein_price, ((-2, 2),) * 2, 3.0, (0.0, -1.0), "Goldstein-Price, 2 floats, steep"
+    ),
+    "levy": FunctionEntry(levy, ((-10, 10),) * 2, 0.0, (1.0, 1.0), "Levy, 2 floats, many local optima"),
+    "rosenbrock": FunctionEntry(rosenbrock, ((-5, 10),) * 2, 0.0, (1.0, 1.0), "Rosenbrock, 2 floats, a curved valley"),
+    "bohachevsky": FunctionEntry(
+        bohachevsky, ((-100, 100),) * 2, 0.0, (0.0, 0.0), "Bohachevsky 1, 2 floats, a rippled bowl"
+    ),
+    "forrester": FunctionEntry(
         forrester,
         ((0, 1),),
         -6.020740055767083,
@@ -160,7 +164,7 @@ def make(name: str, **options: Any) -> SimpleProblem | None:
     return _problem(name, entry, options)
 
 
-def _problem(name: str, entry: Entry, options: dict[str, float]) -> SimpleProblem:
+def _problem(name: str, entry: FunctionEntry, options: dict[str, float]) -> SimpleProblem:
     def function(points: Points) -> np.ndarray:
         return entry.function(points, **options)
 

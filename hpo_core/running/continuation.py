@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hpo_core.space import Config
 
 
-class Training(NamedTuple):
+class PaidTraining(NamedTuple):
     """Where a training stands: budget, seconds in all, and its seed."""
 
     budget: float
@@ -24,9 +24,9 @@ class Trainings:
     """The trainings of a run that stand still and can be continued."""
 
     def __init__(self) -> None:
-        self._standing: dict[tuple, list[Training]] = {}
+        self._standing: dict[tuple, list[PaidTraining]] = {}
 
-    def claim(self, config: Config, budget: float) -> Training | None:
+    def claim(self, config: Config, budget: float) -> PaidTraining | None:
         """The configuration's training that came closest to `budget` from below, or None.
 
         Of several it is the latest. It is no longer here, so that two workers never continue the same one.
@@ -37,7 +37,7 @@ class Trainings:
             return None
         return trainings.pop(max(below, key=lambda place: (trainings[place].budget, place)))
 
-    def keep(self, config: Config, training: Training) -> None:
+    def keep(self, config: Config, training: PaidTraining) -> None:
         """Note where a training stands now."""
         self._standing.setdefault(_key(config), []).append(training)
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from hpo_core.benchmark import Benchmark, check_seed
 from hpo_core.errors import HpoError, InvalidOption
 from hpo_core.problems.problem import Problem, Result
-from hpo_core.running.continuation import Training, Trainings
+from hpo_core.running.continuation import PaidTraining, Trainings
 from hpo_core.running.optimizer import Optimizer, StoppingCriterion, make_optimizer
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal, Trial
@@ -178,7 +178,7 @@ class _Loop:
             heapq.heappush(self._free, trial.worker)
             self.completed.append(trial)
             if self._trainings is not None and trial.failure is None:
-                self._trainings.keep(trial.config, Training(trial.budget, trial.result.cost, trial.seed or 0))
+                self._trainings.keep(trial.config, PaidTraining(trial.budget, trial.result.cost, trial.seed or 0))
             self._optimizer.tell(trial.proposal, trial.result.loss, trial.cost)
             if trial.failure is not None and on_failure == "stop":
                 return f"failure: {trial.failure}"

@@ -17,7 +17,7 @@ from hpo_leaderboard.experiments.suite import Member, Suite, expand
 N_COSTS = 1000  # random configurations over which the cost of a full evaluation is averaged
 
 
-class Task(NamedTuple):
+class BenchmarkRecord(NamedTuple):
     """What scoring needs to know about a benchmark; None where it is unknown."""
 
     benchmark: str
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
     """
 
     jobs: list[Job]
-    tasks: list[Task]
+    tasks: list[BenchmarkRecord]
     lost: list[str]
     unfit: list[str]
 
@@ -130,11 +130,11 @@ def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
     return optimizer_version(member.name, built)
 
 
-def _task(label: str, benchmark: Benchmark, family: str, checksum: str) -> Task:
+def _task(label: str, benchmark: Benchmark, family: str, checksum: str) -> BenchmarkRecord:
     provenance = benchmark.provenance
     optima = provenance.get("optimum", {})
     test_optimum = optima.get("test_loss") if isinstance(optima, Mapping) else None
-    return Task(
+    return BenchmarkRecord(
         benchmark=label,
         checksum=checksum,
         family=family,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hpo_core.errors import DamagedFile
-from hpo_leaderboard.experiments.plan import Task
+from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.store.columns import unpack_numbers
 from hpo_leaderboard.store.store import Store, StoredRun
 
@@ -119,7 +119,7 @@ def _tasks_frame(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[
         task = known.get((entry.run.benchmark, entry.said["benchmark"]["checksum"]))
         if task is not None:
             rows[benchmark] = task._replace(benchmark=benchmark)
-    frame = pandas.DataFrame(list(rows.values()), columns=list(Task._fields)).drop(columns="provenance")
+    frame = pandas.DataFrame(list(rows.values()), columns=list(BenchmarkRecord._fields)).drop(columns="provenance")
     frame = frame.astype({"optimum": float, "test_optimum": float})
     return frame[["benchmark", "family", "optimum", "test_optimum", "checksum", "full_budget", "n_budgets"]]
 

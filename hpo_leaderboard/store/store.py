@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hpo_core.errors import DamagedFile
 from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
 from hpo_leaderboard.experiments.job import Job, key_of
-from hpo_leaderboard.experiments.plan import Task
+from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.store.columns import decompress, numbers_size
 from hpo_leaderboard.store.schema import (
     StoreBusy,
@@ -109,12 +109,12 @@ class Store:
             for row in self._connection.execute(order).fetchall():  # sorting whole rows would copy every blob
                 yield StoredRun(*self._connection.execute(query, row).fetchone())
 
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[BenchmarkRecord]:
         """What is known about the benchmarks."""
-        columns = ", ".join(Task._fields)
+        columns = ", ".join(BenchmarkRecord._fields)
         with explained(self.path):
             rows = self._connection.execute(f"SELECT {columns} FROM tasks ORDER BY benchmark, checksum").fetchall()
-        return [Task(*row) for row in rows]
+        return [BenchmarkRecord(*row) for row in rows]
 
     def about(self) -> dict[str, str]:
         """Notes about what made the store, by name."""
@@ -161,9 +161,9 @@ class Store:
             self._connection.executemany(insert, [row[: len(COLUMNS)] for row in rows])
             self._connection.executemany(overheads, [(row.key, row.overhead) for row in rows])
 
-    def add_tasks(self, tasks: Iterable[Task], about: dict[str, str]) -> None:
+    def add_tasks(self, tasks: Iterable[BenchmarkRecord], about: dict[str, str]) -> None:
         """Store what is known about benchmarks, and notes."""
-        places = ", ".join("?" * len(Task._fields))
+        places = ", ".join("?" * len(BenchmarkRecord._fields))
         with explained(self.path), transaction(self._connection):
             self._connection.executemany(f"INSERT OR REPLACE INTO tasks VALUES ({places})", list(tasks))
             self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", list(about.items()))

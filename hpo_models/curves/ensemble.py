@@ -62,7 +62,7 @@ def combined(t: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class LogPosterior:
+class CurveLogPosterior:
     """Logarithm of the posterior density of points (S, 48), up to a constant.
 
     t, y    (n,) observed epochs and accuracies
@@ -143,7 +143,7 @@ def extrapolate(
     if not floor < top:  # a curve of zeros, or below what was said to be possible
         top = floor + 1.0
     used = np.unique(np.linspace(0, len(t) - 1, min(N_USED, len(t))).round().astype(int))
-    density = LogPosterior(t[used], (top - losses[used]) / (top - floor), float(end))
+    density = CurveLogPosterior(t[used], (top - losses[used]) / (top - floor), float(end))
     points = ensemble_samples(density, _walkers(density, steps.n_walkers, rng), rng, **_walk(steps))
     return Extrapolation(points, top, floor)
 
@@ -152,7 +152,7 @@ def _walk(steps: Steps) -> dict[str, int]:
     return {"n_steps": steps.n_steps, "burn_in": steps.burn_in, "thinning": steps.thinning}
 
 
-def _walkers(density: LogPosterior, n: int, rng: np.random.Generator) -> np.ndarray:
+def _walkers(density: CurveLogPosterior, n: int, rng: np.random.Generator) -> np.ndarray:
     """(n, 48) starts of positive density around the least-squares fits, ever closer to them until all are valid."""
     found: list[np.ndarray] = []
     for centre in (_fitted_centre(density), _rising_centre(density)):
@@ -165,21 +165,21 @@ def _walkers(density: LogPosterior, n: int, rng: np.random.Generator) -> np.ndar
     raise InvalidOption(f"no curve of the family fits epochs {density.t!r} with accuracies {density.y!r}")
 
 
-def _fitted_centre(density: LogPosterior) -> np.ndarray:
+def _fitted_centre(density: CurveLogPosterior) -> np.ndarray:
     """(48,) parameters that fit best one function at a time, weights by how well that is, and the noise left."""
     theta, errors = zip(*(_least_squares(function, density.t, density.y) for function in FUNCTIONS), strict=True)
     weights = 1.0 / (np.array(errors) + 1e-6)
     return _centre(density, np.concatenate(theta), np.maximum(weights / weights.sum(), 1e-3))
 
 
-def _rising_centre(density: LogPosterior) -> np.ndarray:
+def _rising_centre(density: CurveLogPosterior) -> np.ndarray:
     """(48,) parameters of curves that rise wherever the observations go: for a training that gets worse."""
     theta = np.concatenate([function.start for function in FUNCTIONS])
     level = float(np.clip(density.y.mean(), 0.02, 0.5))
     return _centre(density, theta, np.full(N_FUNCTIONS, level / N_FUNCTIONS))
 
 
-def _centre(density: LogPosterior, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _centre(density: CurveLogPosterior, theta: np.ndarray, weights: np.ndarray) -> np.ndarray:
     point = np.concatenate([theta, weights, [0.0]])
     residuals = combined(density.t, point[None])[0] - density.y
     point[-1] = np.log(np.clip(np.sqrt(np.nanmean(residuals**2)), 3e-4, 0.5))

@@ -31,12 +31,12 @@ from threadpoolctl import threadpool_limits
 
 from hpo_core.errors import InvalidOption
 from hpo_models.curves.basis import N_FUNCTIONS, N_PARAMETERS, OWNER, basis
-from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, Prior, WarmStart, adam
+from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, WarmStart, WeightPrior, adam
 from hpo_models.networks.sghmc import chain
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 UNITS = (50, 50, 50)  # section 5.4
-DEFAULT_PRIOR = Prior(log_noise_mean=-4.0)
+DEFAULT_PRIOR = WeightPrior(log_noise_mean=-4.0)
 N_OUTPUTS = 1 + N_FUNCTIONS + N_PARAMETERS + 1
 WEIGHTS = slice(1, 1 + N_FUNCTIONS)
 PARAMETERS = slice(1 + N_FUNCTIONS, -1)
@@ -61,11 +61,11 @@ DEFAULT_SAMPLING = Sampling()
 class CurveRegression:
     """Potential of LC-Net on observations of learning curves, seen through minibatches; arrays in float32."""
 
-    network: Network
+    network: TanhNetwork
     x: np.ndarray
     t: np.ndarray
     y: np.ndarray
-    prior: Prior = DEFAULT_PRIOR
+    prior: WeightPrior = DEFAULT_PRIOR
     batch_size: int = 64
 
     def start(self, n_chains: int, rng: np.random.Generator) -> np.ndarray:
@@ -129,7 +129,7 @@ class CurvePosterior:
     centre, spread  of the losses
     """
 
-    network: Network
+    network: TanhNetwork
     theta: np.ndarray
     centre: float
     spread: float
@@ -160,7 +160,7 @@ def fit_lc_net(
     seed: int,
     *,
     units: Sequence[int] = UNITS,
-    prior: Prior = DEFAULT_PRIOR,
+    prior: WeightPrior = DEFAULT_PRIOR,
     batch_size: int = 64,
     sampling: Sampling = DEFAULT_SAMPLING,
 ) -> CurvePosterior:
@@ -177,7 +177,7 @@ def fit_lc_net(
     if not (np.isfinite(x).all() and np.isfinite(losses).all() and (t > 0).all() and (t <= 1).all()):
         raise InvalidOption("LC-Net needs finite numbers and times in (0, 1], as shares of the full budget")
     centre, spread = float(losses.mean(dtype=float)), float(losses.std(dtype=float)) or 1.0
-    network = Network((x.shape[1], *units, N_OUTPUTS))
+    network = TanhNetwork((x.shape[1], *units, N_OUTPUTS))
     model = CurveRegression(network, x, t, (losses - centre) / spread, prior, batch_size)
     return CurvePosterior(network, _draws(model, seed, sampling), centre, spread, prior.log_noise_mean)
 

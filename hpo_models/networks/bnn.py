@@ -1,6 +1,6 @@
 """Bayesian neural network for regression, sampled by scale-adapted SGHMC (thesis, sections 3.1, 3.4 and 8.2.2).
 
-    theta       (C, P + 1): weights and biases of `Network`, then log sigma^2, the same noise at every input
+    theta       (C, P + 1): weights and biases of `TanhNetwork`, then log sigma^2, the same noise at every input
     likelihood  y_n ~ N(f(x_n; theta), sigma^2)
     prior       weights N(0, gain^2 / inputs of the layer), biases N(0, bias^2), log sigma^2 N(mean, sd^2): all proper
     U           -log p(theta) - sum_n 1/H sum_j log p(y_n | x_nj, theta), each observation counted once
@@ -21,14 +21,14 @@ from threadpoolctl import threadpool_limits
 
 from hpo_core.errors import HpoError, InvalidOption
 from hpo_models.networks.sghmc import chain
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 Inputs = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 Progress = Callable[[int], object]
 LOG_NOISE_RANGE = (-16.0, 4.0)  # of log sigma^2, in standardised units: float32 holds the gradient between them
 
 
-class Prior(NamedTuple):
+class WeightPrior(NamedTuple):
     """Proper prior of all parameters, for inputs and targets of about unit size."""
 
     gain: float = 2.0
@@ -37,7 +37,7 @@ class Prior(NamedTuple):
     log_noise_sd: float = 2.0
 
 
-DEFAULT_PRIOR = Prior()
+DEFAULT_PRIOR = WeightPrior()
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Regression:
     least_log_noise     log sigma^2 counts as no less: where targets have no noise, chains become stiff, and leave
     """
 
-    network: Network
+    network: TanhNetwork
     inputs: Inputs
     targets: np.ndarray
-    prior: Prior = DEFAULT_PRIOR
+    prior: WeightPrior = DEFAULT_PRIOR
     batch_size: int = 128
     n_draws: int = 1
     least_log_noise: float = LOG_NOISE_RANGE[0]
@@ -107,7 +107,7 @@ class Posterior:
     theta       (C, K, P + 1) float32, K draws of each chain in the order of the chain
     """
 
-    network: Network
+    network: TanhNetwork
     theta: np.ndarray
 
     @property

@@ -22,10 +22,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hpo_models.networks.bayesian_linear import LinearModel
-from hpo_models.networks.bnn import Prior
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.bnn import WeightPrior
+from hpo_models.networks.tanh_network import TanhNetwork
 
-PRIOR = Prior(gain=3.0, log_noise_mean=-4.0)
+PRIOR = WeightPrior(gain=3.0, log_noise_mean=-4.0)
 BATCH_SIZE = 32
 RATE = 1e-3  # of Adam; falls to a hundredth along a cosine
 MAX_STEPS = 500
@@ -39,7 +39,7 @@ class DNGO:
     logs        (S, 2) draws of (log alpha, log beta)
     """
 
-    network: Network
+    network: TanhNetwork
     theta: np.ndarray
     linear: LinearModel
     logs: np.ndarray
@@ -59,20 +59,20 @@ def fit_dngo(
     n_samples: int = 10,
 ) -> DNGO:
     """Model of values (N,), standardised, at inputs (N, D) of about unit size."""
-    network = Network((x.shape[1], *units, 1))
+    network = TanhNetwork((x.shape[1], *units, 1))
     with threadpool_limits(1):  # matrices this small only lose time when they are shared out
         theta = train(network, x.astype(np.float32), values.astype(np.float32), rng, n_passes)
         linear = LinearModel.of(last_layer(network, theta, x.astype(np.float32)), values)
     return DNGO(network, theta, linear, linear.sample_hyperparameters(rng, n_samples))
 
 
-def last_layer(network: Network, theta: np.ndarray, x: np.ndarray) -> np.ndarray:
+def last_layer(network: TanhNetwork, theta: np.ndarray, x: np.ndarray) -> np.ndarray:
     """(B, units + 1) float64 outputs of the last hidden layer at inputs (B, D), and a 1."""
     hidden = network.forward(theta, x)[-2][0]
     return np.concatenate([hidden, np.ones((len(hidden), 1))], axis=1)
 
 
-def train(network: Network, x: np.ndarray, y: np.ndarray, rng: np.random.Generator, n_passes: int) -> np.ndarray:
+def train(network: TanhNetwork, x: np.ndarray, y: np.ndarray, rng: np.random.Generator, n_passes: int) -> np.ndarray:
     """(1, P) parameters after Adam (Kingma and Ba, 2015) has passed over the data; arrays in float32."""
     spread = network.spread(PRIOR.gain, PRIOR.bias)
     theta = (rng.standard_normal((1, network.n_parameters)) * spread).astype(np.float32)
@@ -92,7 +92,7 @@ def train(network: Network, x: np.ndarray, y: np.ndarray, rng: np.random.Generat
     return theta
 
 
-def gradient(network: Network, theta: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def gradient(network: TanhNetwork, theta: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """(1, P) gradient of half the mean squared error at inputs (1, B, D) and values (B,)."""
     outputs = network.forward(theta, x)
     slopes = (outputs[-1] - y[:, None]) / np.float32(len(y))

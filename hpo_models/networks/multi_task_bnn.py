@@ -17,8 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_models.networks.bnn import Prior, Regression
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.bnn import Regression, WeightPrior
+from hpo_models.networks.tanh_network import TanhNetwork
 
 N_EMBEDDED = 5  # L in the thesis
 
@@ -33,19 +33,19 @@ class TaskNetwork:
     n_embedded: int = N_EMBEDDED
 
     @cached_property
-    def with_embedding(self) -> Network:
+    def with_embedding(self) -> TanhNetwork:
         """h itself, with D + L inputs."""
-        return Network((self.n_inputs + self.n_embedded, *self.units, 1))
+        return TanhNetwork((self.n_inputs + self.n_embedded, *self.units, 1))
 
     @cached_property
-    def with_tasks(self) -> Network:
+    def with_tasks(self) -> TanhNetwork:
         """The same function with D + K inputs."""
-        return Network((self.n_inputs + self.n_tasks, *self.units, 1))
+        return TanhNetwork((self.n_inputs + self.n_tasks, *self.units, 1))
 
     @cached_property
-    def of_one_task(self) -> Network:
+    def of_one_task(self) -> TanhNetwork:
         """The same function of one task, with D inputs."""
-        return Network((self.n_inputs, *self.units, 1))
+        return TanhNetwork((self.n_inputs, *self.units, 1))
 
     @property
     def n_parameters(self) -> int:
@@ -96,7 +96,7 @@ class TaskRegression:
     x: np.ndarray
     tasks: np.ndarray
     targets: np.ndarray
-    prior: Prior
+    prior: WeightPrior
     batch_size: int = 32
 
     def start(self, n_chains: int, rng: np.random.Generator) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 from hpo_core.errors import InvalidOption
 
 
-class Network:
+class TanhNetwork:
     """Shape of a network. `Network((7, 50, 50, 50, 1))` has three hidden layers."""
 
     def __init__(self, sizes: Sequence[int]):

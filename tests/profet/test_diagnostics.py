@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 from profet import MetaModel
 from profet.diagnostics import autocorrelation, held_out_configurations, leave_one_task_out, predict, score
 from profet.meta_model import Emulator
@@ -17,7 +17,7 @@ def linear_model(data, theta):
     from profet.meta_model import Encoding
 
     encoding = Encoding(np.zeros((8, 1)), np.ones((8, 1)), np.ones(1))
-    emulator = Emulator(Network((3, 1)), np.asarray(theta, dtype=np.float32), Target(0.0, 1.0))
+    emulator = Emulator(TanhNetwork((3, 1)), np.asarray(theta, dtype=np.float32), Target(0.0, 1.0))
     return MetaModel("line", data.space, encoding, emulator, None, (1,), data.tasks)
 
 

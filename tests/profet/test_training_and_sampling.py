@@ -209,11 +209,11 @@ def test_value_on_the_unit_cube_is_the_objective(model):
 
 
 def test_large_networks_stay_float32():
-    from hpo_models.networks.tanh_network import Network
+    from hpo_models.networks.tanh_network import TanhNetwork
     from profet.meta_model import Emulator
     from profet.target import Target
 
-    network = Network((4, 300, 300, 1))
+    network = TanhNetwork((4, 300, 300, 1))
     theta = np.random.default_rng(0).standard_normal((2, network.n_parameters + 1)).astype(np.float32) * 0.05
     surface = Surface(Emulator(network, theta, Target(0.0, 1.0)), 1, np.array([0.3, -0.2]))
     x = np.random.default_rng(1).standard_normal((5, 2)).astype(np.float32)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcnet_data.fcnet.inputs import Chunks, Settings
+from fcnet_data.fcnet.inputs import Chunks, KernelSettings
 from fcnet_data.fcnet.kernel.activation import activate, drop, find_slopes
 from fcnet_data.fcnet.kernel.compiling import part
 from fcnet_data.fcnet.kernel.dense import Layer, apply_slopes, backward, forward
@@ -16,7 +16,7 @@ from fcnet_data.fcnet.kernel.random_stream import DROPOUT, INITIAL_WEIGHTS, stre
 EVALUATED = 64  # samples that pass through the network at once in an evaluation
 
 
-class Network(NamedTuple):
+class FcnetNetwork(NamedTuple):
     """Three dense layers, and where the outputs, the targets of a batch and scratch space begin in memory."""
 
     layer_1: Layer
@@ -44,7 +44,7 @@ def _layer(start: int, n_in: int, n_out: int, n_chunks: int) -> tuple[Layer, int
 
 
 @part
-def lay_out(settings: Settings) -> Network:
+def lay_out(settings: KernelSettings) -> FcnetNetwork:
     """Network with a place in memory for everything that its training needs."""
     n_chunks = _filled(max(EVALUATED, settings.batch_size)) // 8
     n_1, n_2, n_3 = _filled(settings.n_units_1), _filled(settings.n_units_2), _filled(max(1, settings.n_classes))
@@ -54,7 +54,7 @@ def lay_out(settings: Settings) -> Network:
     targets = end + n_chunks * (n_3 + 1) * 8
     scratch = targets + n_chunks * 8
     size = scratch + 64 + (max(settings.n_features, n_1, n_2) + 1) * 8
-    return Network(layer_1, layer_2, layer_3, end, targets, scratch, size)
+    return FcnetNetwork(layer_1, layer_2, layer_3, end, targets, scratch, size)
 
 
 @part
@@ -73,7 +73,7 @@ def _initialise_layer(
 
 
 @part
-def initialise(memory: np.ndarray, network: Network, settings: Settings, key: np.uint64) -> None:
+def initialise(memory: np.ndarray, network: FcnetNetwork, settings: KernelSettings, key: np.uint64) -> None:
     """None; memory, all 0 before, holds the network before its first step."""
     n_chunks = _filled(max(EVALUATED, settings.batch_size)) // 8
     n_0, n_1, n_2, n_3 = settings.n_features, settings.n_units_1, settings.n_units_2, max(1, settings.n_classes)
@@ -107,8 +107,8 @@ def _hidden(
 @part
 def _propagate(
     memory: np.ndarray,
-    network: Network,
-    settings: Settings,
+    network: FcnetNetwork,
+    settings: KernelSettings,
     source: np.ndarray,
     start: int,
     n_chunks: int,
@@ -128,7 +128,7 @@ def _propagate(
 @part
 def _loss(
     memory: np.ndarray,
-    network: Network,
+    network: FcnetNetwork,
     n_classes: int,
     targets: np.ndarray,
     start: int,
@@ -145,8 +145,8 @@ def _loss(
 @part
 def train_batch(
     memory: np.ndarray,
-    network: Network,
-    settings: Settings,
+    network: FcnetNetwork,
+    settings: KernelSettings,
     n_samples: int,
     rate: np.float32,
     key: np.uint64,
@@ -166,7 +166,9 @@ def train_batch(
 
 
 @part
-def evaluate(memory: np.ndarray, network: Network, settings: Settings, chunks: Chunks) -> tuple[float, float]:
+def evaluate(
+    memory: np.ndarray, network: FcnetNetwork, settings: KernelSettings, chunks: Chunks
+) -> tuple[float, float]:
     """Mean loss and share of wrong classes of a set of samples, without dropout."""
     loss, wrong = 0.0, 0
     for first in range(0, chunks.n_samples, EVALUATED):

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from fcnet_data.fcnet.inputs import Chunks, Settings
+from fcnet_data.fcnet.inputs import Chunks, KernelSettings
 from fcnet_data.fcnet.kernel.compiling import SOURCES, compiled, part
 from fcnet_data.fcnet.kernel.dense import BETA_1, BETA_2
-from fcnet_data.fcnet.kernel.network import Network, evaluate, initialise, lay_out, train_batch
+from fcnet_data.fcnet.kernel.network import FcnetNetwork, evaluate, initialise, lay_out, train_batch
 from fcnet_data.fcnet.kernel.random_stream import SHUFFLE, shuffle, stream
 
 
 @part
-def _gather(memory: np.ndarray, network: Network, x: np.ndarray, y: np.ndarray, rows: np.ndarray) -> None:
+def _gather(memory: np.ndarray, network: FcnetNetwork, x: np.ndarray, y: np.ndarray, rows: np.ndarray) -> None:
     """None; the samples x[rows], y[rows] become the network's inputs and targets."""
     for sample in range(rows.size):
         first = network.layer_1.inputs + (sample // 8) * (x.shape[1] + 1) * 8 + sample % 8
@@ -29,7 +29,7 @@ def _gather(memory: np.ndarray, network: Network, x: np.ndarray, y: np.ndarray, 
 def _entry(sources: str, keep: bool) -> Any:
     @compiled(nogil=True, cache=keep)
     def run(
-        settings: Settings,
+        settings: KernelSettings,
         x: np.ndarray,
         y: np.ndarray,
         valid: Chunks,
@@ -37,7 +37,7 @@ def _entry(sources: str, keep: bool) -> Any:
         rates: np.ndarray,
         key: np.uint64,
         curves: np.ndarray,
-    ) -> tuple[int, np.ndarray, Network]:
+    ) -> tuple[int, np.ndarray, FcnetNetwork]:
         sources  # noqa: B018  what a closure holds is part of the key under which numba keeps it
         network = lay_out(settings)
         memory = np.zeros(network.size, np.float32)

@@ -8,7 +8,7 @@ import pytest
 from baselines import optimizer
 from baselines.halving.hyperband import Hyperband
 from baselines.parts.epoch_process import EpochProcess, at_epochs, seen_epochs
-from baselines.parts.stepwise import Stepwise, Training, ladder
+from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core import Benchmark, Categorical, Float, Int, Proposal, Result, SimpleProblem, Space, run
 from hpo_core.errors import InvalidBudget, InvalidOption
 
@@ -251,7 +251,7 @@ def test_the_process_reads_the_full_loss_off_the_beginning_of_a_curve():
             n = 8 if y < 3 and not begun else 20
             end = 1.0 + 0.05 * abs(x - 7) + 0.1 * y
             losses = [end * (20 / epoch) ** (0.5 + 0.08 * x / 2) for epoch in range(1, n + 1)]
-            process.learn(Training(proposal, number, losses if n_full == 20 else losses[-8:]), losses[-1])
+            process.learn(StepwiseTraining(proposal, number, losses if n_full == 20 else losses[-8:]), losses[-1])
         process.begin()
         rows = process._features.from_unit(space.to_unit(everything))
         means, _ = process._latest.predict(at_epochs(rows, n_full, n_full))

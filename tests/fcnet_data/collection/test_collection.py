@@ -13,7 +13,7 @@ pytest.importorskip("numba", reason="training needs the extra 'collect'")
 from fcnet_data.collection.collecting import collect
 from fcnet_data.collection.grids import fcnet_grid
 from fcnet_data.collection.journal import CollectionStopped, OtherCollection
-from fcnet_data.collection.meta_data import META_DATA, MetaData, family
+from fcnet_data.collection.meta_data import META_DATA, MetaDataWork, family
 from fcnet_data.collection.table import FcnetTable, rounded_mantissa, training_seed
 from fcnet_data.datasets import InvalidDataset, load
 from fcnet_data.fcnet import REGRESSION_SPACE, recipe, train, training_data
@@ -138,7 +138,7 @@ def test_classification_is_refused_by_tables_and_regression_by_networks_of_the_o
     with pytest.raises(InvalidDataset, match="regression"):
         collect(FcnetTable("t", "wine", fcnet_grid(TINY)), tmp_path / "t.h5", progress=False)
     with pytest.raises(InvalidDataset, match="classification"):
-        collect(MetaData("svm", ("diabetes",), 2), tmp_path / "m.h5", progress=False)
+        collect(MetaDataWork("svm", ("diabetes",), 2), tmp_path / "m.h5", progress=False)
 
 
 def test_rounding_keeps_fourteen_bits():
@@ -155,7 +155,7 @@ def test_meta_data_of_a_family(name, tmp_path):
     if name == "xgboost":
         pytest.importorskip("xgboost")
     datasets = ("diabetes",) if name == "xgboost" else ("wine", "breast-cancer")
-    work = MetaData(name, datasets, 5, n_rows=100)
+    work = MetaDataWork(name, datasets, 5, n_rows=100)
     header, arrays = read_sealed(collect(work, tmp_path / "m.h5", progress=False), META_DATA)
     assert arrays["loss"].shape == arrays["cost"].shape == arrays["test_loss"].shape == (len(datasets), 5)
     assert (arrays["cost"] > 0).all()

@@ -119,12 +119,12 @@ def test_shipped_meta_data_are_complete(family):
 @needs_packages
 @pytest.mark.parametrize("family", SHAPES)
 def test_meta_data_are_found_again_by_training(family):
-    from fcnet_data.collection.meta_data import META_DATA, MetaData
+    from fcnet_data.collection.meta_data import META_DATA, MetaDataWork
 
     header, arrays = read_sealed(shipped_meta_data(family), META_DATA)
     names = tuple(task["name"] for task in header["tasks"])
     settings = header["provenance"]["collection"]
-    work = MetaData(family, names, settings["configs"], settings["rows"], settings["seed"])
+    work = MetaDataWork(family, names, settings["configs"], settings["rows"], settings["seed"])
     np.testing.assert_array_equal(work.unit, arrays["unit"])
     rng = np.random.default_rng(1)
     tasks = [task for task, name in enumerate(names) if has_files or name not in FROM_FILES]

@@ -12,7 +12,7 @@ from numba import njit
 from fcnet_data.fcnet.inputs import chunks, seed_key
 from fcnet_data.fcnet.kernel import activation, lanes
 from fcnet_data.fcnet.kernel.training import run
-from fcnet_data.fcnet.recipe import Recipe
+from fcnet_data.fcnet.recipes import Recipe
 from fcnet_data.fcnet.training import TrainingData, _settings
 
 SIZES = (101, 37, 30)

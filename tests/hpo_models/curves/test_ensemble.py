@@ -9,8 +9,8 @@ from hpo_models.curves.ensemble import (
     LOW,
     N_FUNCTIONS,
     N_THETA,
+    CurveLogPosterior,
     Extrapolation,
-    LogPosterior,
     Steps,
     combined,
     extrapolate,
@@ -118,12 +118,12 @@ def test_posterior_density_by_hand():
     f = sum(0.09 * table_1(t, function.name, np.array(function.start)) for function in FUNCTIONS)
     np.testing.assert_allclose(combined(t, point[None])[0], f, rtol=1e-12)
     expected = -0.5 * np.sum((f - y) ** 2) / 0.05**2 - 3 * np.log(0.05)
-    assert LogPosterior(t, y, 100.0)(point[None])[0] == pytest.approx(expected)
+    assert CurveLogPosterior(t, y, 100.0)(point[None])[0] == pytest.approx(expected)
 
 
 def test_the_prior_forbids_curves_that_end_worse_or_too_well():
     t, y = np.array([1.0, 3.0, 9.0]), np.array([0.2, 0.5, 0.6])
-    density = LogPosterior(t, y, 100.0)
+    density = CurveLogPosterior(t, y, 100.0)
     falling = some_point(0.0 + 1e-9)
     falling[N_THETA + 1] = 0.3
     falling[3:6] = 1.0, -0.5, -0.7  # pow3 with a negative amplitude falls towards its asymptote

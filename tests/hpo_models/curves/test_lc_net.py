@@ -14,8 +14,8 @@ from hpo_models.curves.lc_net import (
     fit_lc_net,
     output_slopes,
 )
-from hpo_models.networks.bnn import Diverged, Prior, WarmStart
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.bnn import Diverged, WarmStart, WeightPrior
+from hpo_models.networks.tanh_network import TanhNetwork
 
 QUICK = Sampling(n_chains=2, n_draws=20, n_between=10, n_burn_in=300, warm_start=WarmStart(800))
 
@@ -90,8 +90,8 @@ class EveryRow:
 def test_gradient_of_the_potential_equals_finite_differences():
     rng = np.random.default_rng(2)
     x, t, y = rng.standard_normal((8, 3)), rng.uniform(0.02, 1, 8), rng.standard_normal(8)
-    prior = Prior(1.5, 0.7, -1.0)
-    model = CurveRegression(Network((3, 4, N_OUTPUTS)), x, t, y, prior, batch_size=8)
+    prior = WeightPrior(1.5, 0.7, -1.0)
+    model = CurveRegression(TanhNetwork((3, 4, N_OUTPUTS)), x, t, y, prior, batch_size=8)
     theta = 0.4 * rng.standard_normal((2, model.network.n_parameters))
 
     def potential(row):
@@ -179,7 +179,7 @@ def test_the_asymptote_is_the_value_at_the_full_budget():
 
 def test_moments_by_hand():
     """Two draws that put out constants: 1 with noise variance 1, and 3 with 4, at every x and t."""
-    network = Network((1, N_OUTPUTS))
+    network = TanhNetwork((1, N_OUTPUTS))
     theta = np.zeros((2, network.n_parameters), dtype=np.float32)
     theta[:, N_OUTPUTS] = 1.0, 3.0
     theta[:, -1] = 0.0, np.log(4.0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hpo_core.errors import InvalidOption
-from hpo_models.networks.bnn import Diverged, Posterior, Prior, Regression, WarmStart, adam, sample_posterior
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.bnn import Diverged, Posterior, Regression, WarmStart, WeightPrior, adam, sample_posterior
+from hpo_models.networks.tanh_network import TanhNetwork
 
 
 def fixed_inputs(x):
@@ -43,7 +43,12 @@ def test_gradient_of_all_data_equals_finite_differences(n_draws):
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((12, 3)), rng.standard_normal(12)
     model = Regression(
-        Network((3, 4, 5, 1)), lambda rows, rng: x[rows], y, Prior(1.5, 0.7, -2.0, 1.1), batch_size=12, n_draws=n_draws
+        TanhNetwork((3, 4, 5, 1)),
+        lambda rows, rng: x[rows],
+        y,
+        WeightPrior(1.5, 0.7, -2.0, 1.1),
+        batch_size=12,
+        n_draws=n_draws,
     )
     theta = 0.5 * rng.standard_normal((2, model.network.n_parameters + 1))
     analytic = model.gradient(theta, EveryRow())
@@ -57,16 +62,16 @@ def test_gradient_of_all_data_equals_finite_differences(n_draws):
 def test_minibatch_gradients_average_to_that_of_all_data():
     rng = np.random.default_rng(1)
     x, y = rng.standard_normal((40, 2)), rng.standard_normal(40)
-    model = Regression(Network((2, 3, 1)), lambda rows, rng: x[rows], y, batch_size=8, n_draws=2)
+    model = Regression(TanhNetwork((2, 3, 1)), lambda rows, rng: x[rows], y, batch_size=8, n_draws=2)
     theta = np.repeat(0.3 * rng.standard_normal((1, model.network.n_parameters + 1)), 4000, axis=0)
     found = model.gradient(theta, rng).mean(axis=0)
-    whole = Regression(Network((2, 3, 1)), lambda rows, rng: x[rows], y, batch_size=40)
+    whole = Regression(TanhNetwork((2, 3, 1)), lambda rows, rng: x[rows], y, batch_size=40)
     expected = whole.gradient(theta[:1], EveryRow())[0]
     np.testing.assert_allclose(found, expected, atol=0.06 * np.abs(expected).max())
 
 
 def test_input_gradient_equals_finite_differences():
-    network = Network((3, 6, 6, 1))
+    network = TanhNetwork((3, 6, 6, 1))
     rng = np.random.default_rng(0)
     theta, x = 0.7 * rng.standard_normal((2, network.n_parameters)), rng.standard_normal((4, 3))
     analytic = network.input_gradient(theta, x)
@@ -83,8 +88,8 @@ def test_linear_model_has_its_closed_form_posterior():
     x = rng.standard_normal((60, 2))
     y = x @ [0.8, -0.5] + 0.3 + 0.5 * rng.standard_normal(60)
     log_noise = float(np.log(0.25))
-    prior = Prior(gain=2.0, bias=1.0, log_noise_mean=log_noise, log_noise_sd=0.05)
-    model = Regression(Network((2, 1)), fixed_inputs(x), y.astype(np.float32), prior, batch_size=20)
+    prior = WeightPrior(gain=2.0, bias=1.0, log_noise_mean=log_noise, log_noise_sd=0.05)
+    model = Regression(TanhNetwork((2, 1)), fixed_inputs(x), y.astype(np.float32), prior, batch_size=20)
     design = np.hstack([x, np.ones((60, 1))])
     precision = design.T @ design / 0.25 + np.diag([2 / 4.0, 2 / 4.0, 1.0])
     covariance = np.linalg.inv(precision)
@@ -106,7 +111,7 @@ def noisy_sine(n=400, noise=0.1):
 
 def fit_sine(seed, **options):
     x, y = noisy_sine()
-    model = Regression(Network((1, 20, 20, 1)), fixed_inputs(x), y, batch_size=64)
+    model = Regression(TanhNetwork((1, 20, 20, 1)), fixed_inputs(x), y, batch_size=64)
     return sample_posterior(model, seed, n_chains=2, n_draws=40, n_between=20, **options)
 
 
@@ -148,7 +153,7 @@ def test_random_inputs_are_drawn_anew():
     def inputs(rows, rng):
         return np.concatenate([x[rows], rng.standard_normal((*rows.shape, 1), dtype=np.float32)], axis=2)
 
-    model = Regression(Network((2, 20, 20, 1)), inputs, y, batch_size=64, n_draws=2)
+    model = Regression(TanhNetwork((2, 20, 20, 1)), inputs, y, batch_size=64, n_draws=2)
     theta = adam(model.gradient, model.start(2, np.random.default_rng(0)), np.random.default_rng(1), WarmStart(2000))
     weights = model.network.layers(theta[:, :-1])[0][0]
     assert np.abs(weights[:, 1]).mean() < 0.5 * np.abs(weights[:, 0]).mean()
@@ -156,7 +161,7 @@ def test_random_inputs_are_drawn_anew():
 
 def test_progress_counts_every_step():
     x, y = noisy_sine()
-    model = Regression(Network((1, 5, 1)), fixed_inputs(x), y)
+    model = Regression(TanhNetwork((1, 5, 1)), fixed_inputs(x), y)
     told = []
     options = {"n_chains": 2, "n_draws": 6, "n_between": 3, "n_burn_in": 10, "warm_start": WarmStart(7)}
     sample_posterior(model, 0, progress=told.append, **options)
@@ -165,21 +170,21 @@ def test_progress_counts_every_step():
 
 def test_a_step_far_too_long_is_reported():
     x, y = noisy_sine()
-    model = Regression(Network((1, 5, 1)), fixed_inputs(x), y)
+    model = Regression(TanhNetwork((1, 5, 1)), fixed_inputs(x), y)
     with pytest.raises(Diverged, match="step length"), np.errstate(all="ignore"):
         sample_posterior(model, 0, n_chains=1, n_draws=20, n_between=50, n_burn_in=0, step=1e6, warm_start=None)
 
 
 def test_a_chain_whose_noise_the_data_exclude_is_reported():
     x, y = noisy_sine()
-    model = Regression(Network((1, 5, 1)), fixed_inputs(x), y, Prior(log_noise_mean=300.0, log_noise_sd=0.1))
+    model = Regression(TanhNetwork((1, 5, 1)), fixed_inputs(x), y, WeightPrior(log_noise_mean=300.0, log_noise_sd=0.1))
     with pytest.raises(Diverged, match="step length"):
         sample_posterior(model, 0, n_chains=1, n_draws=2, n_between=1, n_burn_in=1, warm_start=None)
 
 
 def test_noise_counts_as_no_less_than_the_least():
     x, y = noisy_sine()
-    model = Regression(Network((1, 5, 1)), fixed_inputs(x), y, batch_size=len(x), least_log_noise=-9.0)
+    model = Regression(TanhNetwork((1, 5, 1)), fixed_inputs(x), y, batch_size=len(x), least_log_noise=-9.0)
     theta = model.start(2, np.random.default_rng(0))
     theta[:, -1] = -9.0, -12.0
     theta[1, :-1] = theta[0, :-1]
@@ -194,18 +199,18 @@ def test_noise_counts_as_no_less_than_the_least():
 def test_bad_options_are_refused(option):
     x, y = noisy_sine()
     with pytest.raises(InvalidOption, match=option):
-        sample_posterior(Regression(Network((1, 1)), fixed_inputs(x), y), 0, **{option: 0})
+        sample_posterior(Regression(TanhNetwork((1, 1)), fixed_inputs(x), y), 0, **{option: 0})
 
 
 def test_bad_networks_are_refused():
     for sizes in ((3,), (3, 0, 1)):
         with pytest.raises(InvalidOption, match="at least one unit"):
-            Network(sizes)
+            TanhNetwork(sizes)
 
 
 def test_moments_by_hand():
     """Two linear draws, 1 + x and 3 - x, with noise variances 1 and 4."""
     theta = np.array([[[1.0, 1.0, 0.0]], [[-1.0, 3.0, np.log(4.0)]]], dtype=np.float32)
-    mean, variance = Posterior(Network((1, 1)), theta).moments(np.array([[2.0]], dtype=np.float32))
+    mean, variance = Posterior(TanhNetwork((1, 1)), theta).moments(np.array([[2.0]], dtype=np.float32))
     assert mean == pytest.approx([2.0])
     assert variance == pytest.approx([1.0 + 2.5])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
-from hpo_models.networks.bnn import Diverged, Prior, Regression
+from hpo_models.networks.bnn import Diverged, Regression, WeightPrior
 from hpo_models.networks.continued_chain import FIRST_ADAPT, FIRST_WARM, ContinuedChains, Lengths, advance_weakly
 from hpo_models.networks.sghmc import FIRST_WINDOW, adapted_dynamics
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 PRECISION = np.array([[2.0, 0.6], [0.6, 0.5]])
 
@@ -37,8 +37,8 @@ def linear_data(n):
 
 def linear_model(n):
     x, y = linear_data(n)
-    prior = Prior(log_noise_mean=np.log(0.25), log_noise_sd=0.05)
-    return Regression(Network((2, 1)), lambda rows, _: x[rows], y, prior, batch_size=20)
+    prior = WeightPrior(log_noise_mean=np.log(0.25), log_noise_sd=0.05)
+    return Regression(TanhNetwork((2, 1)), lambda rows, _: x[rows], y, prior, batch_size=20)
 
 
 def test_chains_follow_the_posterior_of_data_that_grow():

@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 
 from hpo_models.networks.bayesian_linear import GRID, PRIOR_MEANS, PRIOR_SD, LinearModel
 from hpo_models.networks.dngo import _batches, fit_dngo, gradient, last_layer, train
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 LOGS = np.array([[0.0, 2.0], [-1.5, 5.0], [3.0, 0.5]])
 
@@ -85,7 +85,7 @@ def test_noise_and_size_of_the_weights_are_found():
 
 def test_gradient_equals_finite_differences():
     rng = np.random.default_rng(0)
-    network, x, y = Network((2, 4, 3, 1)), rng.standard_normal((6, 2)), rng.standard_normal(6)
+    network, x, y = TanhNetwork((2, 4, 3, 1)), rng.standard_normal((6, 2)), rng.standard_normal(6)
     theta = 0.5 * rng.standard_normal((1, network.n_parameters))
     found = gradient(network, theta, x[None], y)
     for i in range(theta.shape[1]):
@@ -115,7 +115,7 @@ def sample(n, seed):
 
 def test_training_lowers_the_error_of_the_network_itself():
     x, y = sample(60, 0)
-    network, errors = Network((2, 50, 50, 50, 1)), []
+    network, errors = TanhNetwork((2, 50, 50, 50, 1)), []
     for n_passes in (0, 100):
         theta = train(network, x, y.astype(np.float32), np.random.default_rng(0), n_passes)
         errors.append(np.mean((network.output(theta, x)[0] - y) ** 2))

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from hpo_models.networks.bnn import Prior, Regression
+from hpo_models.networks.bnn import Regression, WeightPrior
 from hpo_models.networks.continued_chain import ContinuedChains, Lengths
 from hpo_models.networks.multi_task_bnn import TaskNetwork, TaskRegression
-from hpo_models.networks.tanh_network import Network
+from hpo_models.networks.tanh_network import TanhNetwork
 
 SHAPE = TaskNetwork(2, (4, 3), 3, n_embedded=2)
-PRIOR = Prior(1.5, 0.7, -2.0, 1.1)
+PRIOR = WeightPrior(1.5, 0.7, -2.0, 1.1)
 
 
 class EveryRow:
@@ -87,10 +87,10 @@ def test_a_task_with_few_observations_learns_from_the_others():
 
     The mean absolute errors of the three seeds were .27, .38 and .22; with one embedding for all tasks, .7.
     """
-    prior, lengths = Prior(log_noise_mean=-5.0, log_noise_sd=0.3), Lengths(4, 300, 10, 20)
+    prior, lengths = WeightPrior(log_noise_mean=-5.0, log_noise_sd=0.3), Lengths(4, 300, 10, 20)
     tasks, offsets = np.repeat([0, 1, 2], [4, 40, 40]), np.array([0.75, 0.75, -0.75])
     places = np.linspace(-1.6, 1.6, 50, dtype=np.float32)[:, None]
-    shape, network = TaskNetwork(1, (20, 20), 3), Network((1, 20, 20, 1))
+    shape, network = TaskNetwork(1, (20, 20), 3), TanhNetwork((1, 20, 20, 1))
     errors = np.zeros(2)
     for seed in range(3):
         x = np.random.default_rng(seed).uniform(-1.7, 1.7, (84, 1)).astype(np.float32)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcnet_data.datasets.dataset import Task
+from fcnet_data.datasets.dataset import TaskKind
 from hpo_core.errors import InvalidOption
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Float, Int
@@ -81,7 +81,7 @@ class Recipe:
         return np.array([self.learning_rate / 2 * (1 + math.cos(math.pi * e / EPOCHS)) for e in range(epochs)])
 
 
-def recipe(config: Config, task: Task) -> Recipe:
+def recipe(config: Config, task: TaskKind) -> Recipe:
     """Recipe of a configuration of `REGRESSION_SPACE` or `CLASSIFICATION_SPACE`, by the task."""
     if task == "classification":
         c = CLASSIFICATION_SPACE.check(config)
