@@ -125,7 +125,7 @@ def closing_table(benchmark: Benchmark, runs: Sequence[Run]) -> str:
         trajectory = r.incumbent()
         loss = float(trajectory.losses[-1]) if r.trials else float("inf")
         losses.append(loss)
-        regret = _regret(benchmark, r, int(trajectory.places[-1]) if r.trials else -1)
+        regret = _regret(benchmark, r, int(trajectory.indices[-1]) if r.trials else -1)
         if regret is not None:
             regrets.append(regret)
         failed = sum(trial.failure is not None for trial in r.trials)

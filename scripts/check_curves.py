@@ -264,7 +264,7 @@ def regrets(
     for seed in range(n_seeds):
         r = run(played, optimizer, n_trials=None, max_cost=max(n_full) * cost, seed=seed)
         trajectory = r.incumbent()
-        places = trajectory.places[np.searchsorted(trajectory.ends, np.array(n_full) * cost, side="right") - 1]
+        places = trajectory.indices[np.searchsorted(trajectory.ends, np.array(n_full) * cost, side="right") - 1]
         found.append([b.objective(r.trials[place].config).loss - optimum for place in places])
     return np.array(found).T, (time.process_time() - start) / n_seeds
 

@@ -42,7 +42,7 @@ def losses_at_equal_cost(optimizer: str, n_seeds: int) -> np.ndarray:
     for seed in range(n_seeds):
         r = run(b, optimizer, n_trials=None, max_cost=budget, seed=seed)
         trajectory = r.incumbent()
-        place = trajectory.places[np.searchsorted(trajectory.ends, budget, side="right") - 1]
+        place = trajectory.indices[np.searchsorted(trajectory.ends, budget, side="right") - 1]
         losses.append(b.objective(r.trials[place].config).loss)
     return np.array(losses)
 

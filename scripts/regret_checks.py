@@ -43,7 +43,7 @@ def regrets(optimizer: str, benchmark: str, n_trials: int, n_seeds: int) -> np.n
     rows = []
     for seed in range(n_seeds):
         r = run(b, optimizer, n_trials=n_trials, seed=seed)
-        places = r.incumbent().places
+        places = r.incumbent().indices
         rows.append([b.objective(r.trials[places[n - 1]].config).loss - optimum for n in STEPS if n <= n_trials])
     return np.array(rows)
 

@@ -13,14 +13,14 @@ from hpo_core.running.trial import Trial
 class Trajectory(NamedTuple):
     """Incumbent after each completed trial.
 
-    ends     (n,) seconds at which the trials completed, ascending
-    losses   (n,) observed loss of the incumbent from then on, inf while every trial has failed
-    places   (n,) place of the incumbent among the trials, -1 while every trial has failed
+    ends      (n,) seconds at which the trials completed, ascending
+    losses    (n,) observed loss of the incumbent from then on, inf while every trial has failed
+    indices   (n,) index of the incumbent among the completed trials, -1 while every trial has failed
     """
 
     ends: np.ndarray
     losses: np.ndarray
-    places: np.ndarray
+    indices: np.ndarray
 
     def loss_at(self, seconds: float) -> float:
         """Observed loss of the incumbent at a time; a trial counts from its end on, inf before the first."""
@@ -29,18 +29,18 @@ class Trajectory(NamedTuple):
 
 
 def trajectory(trials: Sequence[Trial]) -> Trajectory:
-    """Incumbent after each of the trials, which stand in their order of completion.
+    """Incumbent after each of the trials, which are in their order of completion.
 
     It is the lowest observed loss at the highest budget that any trial has completed so far. The first result at
     a higher budget takes over even if its loss is larger, so in a multi-fidelity run the losses may rise there.
     """
-    losses, places = [], []
-    best_budget, best_loss, best_place = -np.inf, np.inf, -1
-    for place, trial in enumerate(trials):
+    losses, indices = [], []
+    best_budget, best_loss, best_index = -np.inf, np.inf, -1
+    for index, trial in enumerate(trials):
         budget, loss = trial.budget, trial.loss
         if trial.failure is None and (budget > best_budget or (budget == best_budget and loss < best_loss)):
-            best_budget, best_loss, best_place = budget, loss, place
+            best_budget, best_loss, best_index = budget, loss, index
         losses.append(best_loss)
-        places.append(best_place)
+        indices.append(best_index)
     ends = [trial.end for trial in trials]
-    return Trajectory(np.array(ends, dtype=float), np.array(losses, dtype=float), np.array(places, dtype=np.int64))
+    return Trajectory(np.array(ends, dtype=float), np.array(losses, dtype=float), np.array(indices, dtype=np.int64))

@@ -101,7 +101,7 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
     figure, panels = _panels(len(groups), 4.2, 3.0)
     for axes, (key, members) in zip(panels, groups.items(), strict=True):
         length = min(len(run.trials) for run in members)
-        places = [trajectory(run.trials[:length]).places for run in members]
+        places = [trajectory(run.trials[:length]).indices for run in members]
         first = max(int((own < 0).sum()) for own in places)
         steps = np.arange(first + 1, length + 1)
         curves = {

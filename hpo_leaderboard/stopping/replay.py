@@ -72,7 +72,7 @@ def replay(
 def scored(run: RecordedRun, name: str, n_trials: int, reason: str, stopped: bool) -> dict[str, Any]:
     """Scores of stopping a run after so many trials, as a row of `replay`."""
     path = trajectory(run.trials)
-    final, at_stop = int(path.places[-1]), int(path.places[n_trials - 1])
+    final, at_stop = int(path.indices[-1]), int(path.indices[n_trials - 1])
     known = final >= 0 and at_stop >= 0
     ends = np.maximum.accumulate(path.ends)
     return {

@@ -235,7 +235,7 @@ def final_regrets(name, n_trials, n_seeds):
     regrets = []
     for seed in range(n_seeds):
         r = run(b, name, n_trials=n_trials, seed=seed)
-        regrets.append(b.objective(r.trials[r.incumbent().places[-1]].config).loss - b.optimum)
+        regrets.append(b.objective(r.trials[r.incumbent().indices[-1]].config).loss - b.optimum)
     return regrets
 
 

@@ -121,7 +121,7 @@ def losses_at_equal_cost(name, n_seeds=8, full_evaluations=15):
     """Noise-free losses of the incumbents."""
     cost = full_evaluations * ONES.budgets[-1]
     runs = [run(ONES, name, n_trials=None, max_cost=cost, seed=seed) for seed in range(n_seeds)]
-    return [ONES.objective(r.trials[r.incumbent().places[-1]].config).loss for r in runs]
+    return [ONES.objective(r.trials[r.incumbent().indices[-1]].config).loss for r in runs]
 
 
 def test_it_beats_hyperband_which_beats_random_search():

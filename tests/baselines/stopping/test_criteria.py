@@ -110,5 +110,5 @@ def test_a_run_ends_with_the_reason():
     b = Benchmark("branin")
     result = run(b, "rs", n_trials=300, stop=criterion("conv:15", b.space), seed=3)
     assert result.reason == "conv: no better loss in the last 15 trials, patience 15"
-    path = result.incumbent().places
+    path = result.incumbent().indices
     assert len(result.trials) - 1 - path[-1] == 15

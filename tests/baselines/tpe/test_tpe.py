@@ -55,7 +55,7 @@ def test_it_searches_better_than_at_random(name, kind):
 def regrets_on_protein(name, n_trials=100, n_seeds=24):
     b = Benchmark("protein")
     runs = [run(b, name, n_trials=n_trials, seed=seed) for seed in range(n_seeds)]
-    return [b.objective(r.trials[r.incumbent().places[-1]].config).loss - b.optimum for r in runs]
+    return [b.objective(r.trials[r.incumbent().indices[-1]].config).loss - b.optimum for r in runs]
 
 
 def test_on_a_table_they_search_like_hyperopt_or_better():

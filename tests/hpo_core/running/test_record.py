@@ -36,7 +36,7 @@ def test_the_incumbent_is_the_lowest_loss_so_far():
     r = record(*(trial(loss, start=float(i)) for i, loss in enumerate([3.0, 5.0, 1.0, 1.0, 2.0])))
     best = r.incumbent()
     assert best.losses.tolist() == [3.0, 3.0, 1.0, 1.0, 1.0]
-    assert best.places.tolist() == [0, 0, 2, 2, 2]  # the first of equals stays
+    assert best.indices.tolist() == [0, 0, 2, 2, 2]  # the first of equals stays
     assert best.ends.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
@@ -44,14 +44,14 @@ def test_the_incumbent_moves_to_the_highest_budget_seen():
     pairs = [(3.0, 1), (1.0, 1), (2.0, 9), (0.5, 1), (4.0, 9), (1.5, 9)]
     best = record(*(trial(loss, budget) for loss, budget in pairs)).incumbent()
     assert best.losses.tolist() == [3.0, 1.0, 2.0, 2.0, 2.0, 1.5]
-    assert best.places.tolist() == [0, 1, 2, 2, 2, 5]
+    assert best.indices.tolist() == [0, 1, 2, 2, 2, 5]
 
 
 def test_failed_trials_are_no_incumbents_whatever_their_budget():
     failed = trial(math.inf, 9, failure="crash")
     best = record(failed, trial(2.0, 1), failed).incumbent()
     assert best.losses.tolist() == [math.inf, 2.0, 2.0]
-    assert best.places.tolist() == [-1, 1, 1]
+    assert best.indices.tolist() == [-1, 1, 1]
 
 
 def test_the_incumbent_at_a_time_counts_what_is_completed():
