@@ -100,7 +100,7 @@ def main() -> None:
     trials = made_up_run(200, 0)
     print("\none check of each criterion at 200 trials, CPU seconds")
     for name in criteria():
-        main_option = {"regret-bound": ":0.001", "budget": ":500"}.get(name, "")
+        main_option = {"regret-bound": ":0.001", "limit": ":500"}.get(name, "")
         rule = criterion(name + main_option, SPACE)
         rule(trials[:100])
         print(f"  {name:<16} {cpu_seconds(lambda: rule(trials)):.5f}")  # noqa: B023

@@ -1,4 +1,4 @@
-"""`budget`: stop at a number of trials, or of seconds on the run's clock."""
+"""`limit`: stop at a number of trials, or of seconds on the run's clock."""
 
 from __future__ import annotations
 
@@ -11,12 +11,20 @@ from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 
 
-class Budget:
-    """Stops once so many trials are completed, or so many seconds have passed; useful with & and |."""
+class Limit:
+    """Stops once enough trials are completed, or enough seconds have passed; useful with & and |.
+
+    Parameters
+    ----------
+    n_trials
+        Number of completed trials; None for no such limit.
+    max_cost
+        Seconds on the run's clock; None for no such limit.
+    """
 
     def __init__(self, space: Space, n_trials: int | None = None, *, max_cost: float | None = None):
         if n_trials is None and max_cost is None:
-            raise InvalidOption("a budget needs n_trials or max_cost (seconds), got neither")
+            raise InvalidOption("limit needs n_trials or max_cost (seconds), got neither; write limit:100")
         self.n_trials = None if n_trials is None else whole("n_trials", n_trials, 1)
         self.max_cost = None if max_cost is None else positive("max_cost", max_cost)
 
@@ -28,10 +36,10 @@ class Budget:
         return None
 
     def status(self, trials: Sequence[Trial]) -> str:
-        """What has been used of the budget."""
+        """How much of the limit is used."""
         parts = [] if self.n_trials is None else [f"{len(trials)} of {self.n_trials} trials"]
         parts += [] if self.max_cost is None else [f"{_clock(trials):g} of {self.max_cost:g} s"]
-        return f"budget: {', '.join(parts)}"
+        return f"limit: {', '.join(parts)}"
 
     __or__ = any_of
     __and__ = all_of

@@ -4,7 +4,7 @@
     TERM    = ONE ["&" ONE ...]                    when all do
     ONE     = NAME [":" VALUE {"," OPTION "=" VALUE}]
 
-as in `regret-bound:0.001`, `cv-regret-bound:variant=paper`, `conv:30,warm_up=20 & budget:100 | budget:max_cost=3600`.
+as in `regret-bound:0.001`, `cv-regret-bound:variant=paper`, `conv:30,warm_up=20 & limit:100 | limit:max_cost=3600`.
 The value without a name is the criterion's main option, the first in its signature after the space.
 """
 
@@ -37,17 +37,17 @@ class CriterionEntry(NamedTuple):
 
 _MAKAROVA = "Makarova et al. (2022)"
 _ENTRIES = {
-    "budget": CriterionEntry("so many trials, or seconds", "", "budget:Budget"),
-    "conv": CriterionEntry("no better incumbent for so many trials", _MAKAROVA, "conv:Convergence"),
+    "limit": CriterionEntry("a number of trials, or of seconds", "", "limit:Limit"),
+    "conv": CriterionEntry("no better incumbent for a number of trials", _MAKAROVA, "conv:Convergence"),
     "ei": CriterionEntry(
         "the expected improvement is below a threshold",
         "Nguyen et al. (2017)",
-        "expected_improvement:expected_improvement",
+        "ei:expected_improvement",
     ),
     "pi": CriterionEntry(
         "an improvement is less probable than a threshold",
         "Lorenz et al. (2016)",
-        "probability_of_improvement:probability_of_improvement",
+        "pi:probability_of_improvement",
     ),
     "regret-bound": CriterionEntry(
         "the bound on the regret is below a threshold", _MAKAROVA, "regret_bound:RegretBound"
@@ -56,6 +56,7 @@ _ENTRIES = {
         "the bound on the regret is below the error of cross-validation", _MAKAROVA, "cv_regret_bound:CVRegretBound"
     ),
 }
+_ALIASES = {"budget": "limit"}  # accepted and not listed
 
 
 def criteria() -> list[str]:
@@ -85,7 +86,7 @@ def criterion(spec: str, space: Space, **options: Any) -> Criterion:
     >>> from hpo_core import Benchmark, run
     >>> from baselines import criterion
     >>> b = Benchmark("branin")
-    >>> run(b, "rs", n_trials=None, stop=criterion("conv:20 | budget:200", b.space)).reason
+    >>> run(b, "rs", n_trials=None, stop=criterion("conv:20 | limit:200", b.space)).reason
     'conv: no better loss in the last 20 trials, patience 20'
     """
     if options and ("|" in spec or "&" in spec):
@@ -137,6 +138,6 @@ def _main_option(name: str) -> str:
 
 def _entry(name: str) -> CriterionEntry:
     try:
-        return _ENTRIES[name]
+        return _ENTRIES[_ALIASES.get(name, name)]
     except KeyError:
         raise UnknownName(f"no stopping criterion {name!r}{nearest(name, _ENTRIES)}") from None

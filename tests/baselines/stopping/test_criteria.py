@@ -30,18 +30,25 @@ def test_conv_stops_after_so_many_trials_without_a_better_one(losses, patience, 
         assert rule(trials[:stop]) == f"conv: no better loss in the last {patience} trials, patience {patience}"
 
 
-def test_budget_of_trials_and_of_seconds():
+def test_limit_of_trials_and_of_seconds():
     trials = trials_of([3, 2, 1, 1])  # a second each
-    assert criterion("budget:3", LINE)(trials[:2]) is None
-    assert criterion("budget:3", LINE)(trials[:3]) == "budget: 3 of 3 trials"
-    by_time = criterion("budget:max_cost=2.5", LINE)
+    assert criterion("limit:3", LINE)(trials[:2]) is None
+    assert criterion("limit:3", LINE)(trials[:3]) == "limit: 3 of 3 trials"
+    by_time = criterion("limit:max_cost=2.5", LINE)
     assert [by_time(trials[:n]) is None for n in (1, 2, 3)] == [True, True, False]
-    assert by_time.status([]) == "budget: 0 of 2.5 s"
+    assert by_time.status([]) == "limit: 0 of 2.5 s"
+
+
+def test_budget_is_another_name_of_limit():
+    assert "budget" not in criteria() and "budget" not in catalogue()
+    trials = trials_of([3, 2, 1])
+    for spec in ("budget:3", "conv:9 | budget:max_cost=3"):
+        assert criterion(spec, LINE)(trials) == criterion(spec.replace("budget", "limit"), LINE)(trials) is not None
 
 
 def test_any_and_all():
     trials = trials_of([1, 2, 2, 2, 2, 2])
-    early, late, never = criterion("budget:2", LINE), criterion("conv:4", LINE), criterion("budget:99", LINE)
+    early, late, never = criterion("limit:2", LINE), criterion("conv:4", LINE), criterion("limit:99", LINE)
 
     def stop(rule):
         return next((n for n in range(1, 7) if rule(trials[:n]) is not None), None)
@@ -58,7 +65,7 @@ def test_any_and_all():
 
 def test_text_and_binds_tighter_than_or():
     trials = trials_of([1, 2, 2, 2])
-    rule = criterion("budget:1 & budget:99 | conv:2", LINE)
+    rule = criterion("limit:1 & limit:99 | conv:2", LINE)
     assert [rule(trials[:n]) is not None for n in (1, 2, 3)] == [False, False, True]
 
 
@@ -87,7 +94,7 @@ def test_options_in_text():
         ("regret-bound:0.1,candidates=all", "finite space"),
         ("regret-bound:0.1,fit=mcmc", "fit must be one of"),
         ("cv-regret-bound:0", "scale must be"),
-        ("budget", "n_trials or max_cost"),
+        ("limit", "n_trials or max_cost"),
         ("conv:3 |", "no stopping criterion ''"),
         ("ei:0", "threshold must be"),
     ],
@@ -100,7 +107,7 @@ def test_mistakes_are_explained(spec, words):
 def test_every_name_has_a_line_and_can_be_built():
     for name in criteria():
         assert catalogue()[name].summary
-        main = {"regret-bound": ":0.1", "budget": ":5"}.get(name, "")
+        main = {"regret-bound": ":0.1", "limit": ":5"}.get(name, "")
         rule = criterion(name + main, LINE)
         assert rule([]) is None
         assert rule.status([]).startswith(name)

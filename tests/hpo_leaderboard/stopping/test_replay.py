@@ -108,15 +108,15 @@ def test_files_that_are_no_runs(tmp_path):
 
 def test_replay_agrees_with_stopping_online():
     runs = runs_of_table(cv_table())
-    stops = replay(runs, ["conv:10", "cv-regret-bound", "budget:1000"])
+    stops = replay(runs, ["conv:10", "cv-regret-bound", "limit:1000"])
     assert len(stops) == 12
     for run, (_, rows) in zip(runs, stops.groupby(["dataset", "method", "seed"], sort=False), strict=True):
         by_name = rows.set_index("criterion")
         expected = stop_of(criterion("conv:10", run.space), run.trials)
         assert (by_name.loc["conv:10", "stop"], by_name.loc["conv:10", "reason"]) == expected
-        assert not by_name.loc["budget:1000", "stopped"]
-        assert by_name.loc["budget:1000", "rtc"] == 0.0
-        assert by_name.loc["budget:1000", "reason"] == "never; at the end budget: 60 of 1000 trials"
+        assert not by_name.loc["limit:1000", "stopped"]
+        assert by_name.loc["limit:1000", "rtc"] == 0.0
+        assert by_name.loc["limit:1000", "reason"] == "never; at the end limit: 60 of 1000 trials"
         assert by_name.loc["cv-regret-bound", "stop"] >= 30
     assert stops.loc[stops["criterion"] == "cv-regret-bound", "stopped"].any()
 
@@ -170,7 +170,7 @@ def test_what_the_paper_prints():
 
 def test_pictures_show_what_they_are_given(tmp_path):
     runs = runs_of_table(cv_table(40))
-    stops = replay(runs, ["conv:10,warm_up=20", "budget:30"]).assign(regret=0.1)
+    stops = replay(runs, ["conv:10,warm_up=20", "limit:30"]).assign(regret=0.1)
     means = summary(stops, ["method"])
     bounds = bounds_along([run._replace(optimum=1.0) for run in runs], every=10)
     deviations = pd.DataFrame(
@@ -197,7 +197,7 @@ def test_pictures_show_what_they_are_given(tmp_path):
 def test_command_prints_the_table_and_writes_files(tmp_path, capsys):
     path = tmp_path / "runs.csv.gz"
     cv_table(40).to_csv(path, index=False)
-    criteria = ["conv:10,warm_up=20", "budget:20"]
+    criteria = ["conv:10,warm_up=20", "limit:20"]
     assert main(["stop", "replay", str(path), "--criteria", *criteria, "--out", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:2] == ["method", "criterion"]
