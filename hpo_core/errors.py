@@ -1,4 +1,4 @@
-"""Exceptions of HPO Foundry: each says the rule, what was got, and the way out.
+"""Exceptions of HPO Foundry: each says the rule, what was received, and the way out.
 
 Every class is an `HpoError` and also the built-in exception a caller would expect (`ValueError`, `KeyError`...),
 so both `except HpoError` and `except ValueError` work.
@@ -55,6 +55,10 @@ class NotRecorded(HpoError, LookupError):
 
 class DamagedFile(HpoError, OSError):
     """A file that is truncated, altered, of another format or of a newer version."""
+
+
+class CannotWrite(HpoError, OSError):
+    """A file that cannot be written where the caller asked for it."""
 
 
 class CacheUnavailable(HpoError, OSError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +10,7 @@ import numpy as np
 
 from fcnet_data.collection.journal import CollectionStopped, Journal, OtherCollection
 from fcnet_data.collection.spreading import in_threads, on_dask
+from hpo_core.cores import usable_cores
 
 
 class Work(Protocol):
@@ -79,7 +79,7 @@ def collect(
             if not work.is_saved(out):
                 raise OtherCollection(f"{out} exists and holds something else; delete it or give another --out")
             return out
-        n_threads = n_threads or len(os.sched_getaffinity(0))
+        n_threads = n_threads or usable_cores()
         journal = Journal(out.with_name(out.name + ".journal"), work.settings, work.dtype, work.shape)
         try:
             _fill(work, journal, engine, n_threads, address, progress)

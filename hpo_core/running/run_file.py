@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_core.problems.problem import Result
 from hpo_core.running.trial import Proposal, Trial
+from hpo_core.storage.files import replacing
 
 FORMAT, VERSION = "hpo-foundry run", 1
 HEAD = ("benchmark", "optimizer", "seed", "workers", "reason")
@@ -31,15 +31,8 @@ def write_run(head: Mapping[str, Any], trials: Sequence[Trial], path: str | os.P
         lines = [json.dumps(first), *(json.dumps(_data(trial), default=_plain) for trial in trials)]
     except TypeError as error:
         raise InvalidOption(f"a run is saved as JSON, and a config or info of this one is not: {error}") from None
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with replacing(Path(path)) as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def read_run(path: str | os.PathLike[str]) -> tuple[dict[str, Any], tuple[Trial, ...]]:

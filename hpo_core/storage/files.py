@@ -1,15 +1,15 @@
-"""Where built tables lie, and how a file comes to be there whole or not at all."""
+"""The cache directory, and files that appear whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import TypeVar
 
-from hpo_core.errors import CacheUnavailable, HpoError
+from hpo_core.errors import CacheUnavailable, CannotWrite, HpoError
 
 T = TypeVar("T")
 VARIABLE = "HPO_FOUNDRY_CACHE"
@@ -27,39 +27,35 @@ def cache_directory() -> Path:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place on success and leaves nothing behind on failure."""
+    """A temporary path beside `path` that replaces it on success and leaves nothing behind on failure.
+
+    The file gets the permissions of any new file, as the umask has them. Whoever reads `path` sees the old contents or
+    the new ones. A write that fails raises `CannotWrite`, or `CacheUnavailable` where `path` lies in the cache.
+    """
+    temporary = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=path.name + ".", suffix=".part", dir=path.parent)
-        os.close(descriptor)
+        temporary.touch(exist_ok=False)
     except OSError as error:
-        raise _unavailable(path, error) from None
-    temporary = Path(name)
+        raise _not_written(path, error) from None
     try:
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except HpoError:
         raise
     except (OSError, RuntimeError, SystemError) as error:  # h5py reports a full disk as any of them
-        raise _unavailable(path, error) from None
+        raise _not_written(path, error) from None
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def _unavailable(path: Path, error: Exception) -> CacheUnavailable:
-    return CacheUnavailable(
-        f"cannot write {path} ({error}); make room or give the directory write permission, "
-        f"or set {VARIABLE} to another directory"
-    )
+def _not_written(path: Path, error: Exception) -> CannotWrite | CacheUnavailable:
+    advice = f"cannot write {path} ({error}); make room or give the directory write permission"
+    if path.resolve().is_relative_to(cache_directory().resolve()):
+        return CacheUnavailable(f"{advice}, or set {VARIABLE} to another directory")
+    return CannotWrite(f"{advice}, or take another directory")
 
 
 def build_once(path: Path, is_usable: Callable[[], T | None], build: Callable[[], None]) -> T:
@@ -74,7 +70,7 @@ def build_once(path: Path, is_usable: Callable[[], T | None], build: Callable[[]
         lock = FileLock(path.with_name(path.name + ".lock"))
         lock.acquire()
     except OSError as error:
-        raise _unavailable(path, error) from None
+        raise _not_written(path, error) from None
     try:
         found = is_usable()  # another process may have built it while this one waited
         if found is None:

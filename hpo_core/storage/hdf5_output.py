@@ -27,7 +27,7 @@ def hdf5_output(path: Path, userblock_size: int = 0) -> Iterator[tuple[h5py.File
     import h5py
 
     with path.open("w+b", buffering=0) as raw:
-        sink = _Sink(raw)
+        sink = Sink(raw)
         try:
             with h5py.File(sink, "w", userblock_size=userblock_size) as file:
                 yield file, sink.check
@@ -35,12 +35,12 @@ def hdf5_output(path: Path, userblock_size: int = 0) -> Iterator[tuple[h5py.File
             sink.check()
 
 
-class _Sink:
+class Sink:
     """What h5py asks of a file object. After an error it only keeps count, so that HDF5 can close in peace."""
 
     def __init__(self, raw: FileIO):
         self._raw = raw
-        self._place = 0
+        self._position = 0
         self._end = 0
         self.error: OSError | None = None
 
@@ -49,16 +49,16 @@ class _Sink:
             raise self.error
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._place = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._end}[whence]
-        return self._place
+        self._position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._end}[whence]
+        return self._position
 
     def tell(self) -> int:
-        return self._place
+        return self._position
 
     def read(self, size: int) -> bytes:
-        self._raw.seek(self._place)
+        self._raw.seek(self._position)
         data = self._raw.read(size) or b""
-        self._place += len(data)
+        self._position += len(data)
         return data
 
     def readinto(self, buffer: memoryview) -> int:
@@ -69,14 +69,14 @@ class _Sink:
     def write(self, data: memoryview) -> int:
         if self.error is None:
             try:
-                self._raw.seek(self._place)
+                self._raw.seek(self._position)
                 written = 0
                 while written < len(data):  # the last write before a disk is full may be a part of what was asked
                     written += self._raw.write(data[written:])
             except OSError as error:
                 self.error = error
-        self._place += len(data)
-        self._end = max(self._end, self._place)
+        self._position += len(data)
+        self._end = max(self._end, self._position)
         return len(data)
 
     def truncate(self, size: int) -> int:

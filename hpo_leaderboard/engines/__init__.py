@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from hpo_core.cores import usable_cores
 from hpo_core.errors import UnknownName, nearest
 from hpo_leaderboard.experiments.experiment import Engine
 
@@ -27,7 +26,7 @@ def make_engine(
     timeout
         Seconds after which a run is given up, None for never. The serial engine cannot interrupt a run.
     """
-    n_processes = processes or len(os.sched_getaffinity(0))
+    n_processes = processes or usable_cores()
     if name == "serial":
         from hpo_leaderboard.engines.serial import SerialEngine
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import MissingExtra
+from hpo_core.storage.files import replacing
 from hpo_leaderboard.report.boards import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.comparison_figures import COMPARISONS
 from hpo_leaderboard.report.curve_figures import CURVES
@@ -59,12 +59,11 @@ def write_report(store_path: str | Path, out_dir: str | Path) -> Path:
     try:
         parts = [_write_part(group, out, look) for group in groups]
         _write_methods(methods, out / FOLDER)
-        page = out / "index.html"
-        unfinished = page.with_suffix(".html.part")
-        unfinished.write_text(render(methods, parts, look), encoding="utf-8")
-        os.replace(unfinished, page)
     except OSError as error:
         raise StoreUnavailable(f"cannot write the report to {out} ({error}); take another directory") from None
+    page = out / "index.html"
+    with replacing(page) as temporary:
+        temporary.write_text(render(methods, parts, look), encoding="utf-8")
     return page
 
 

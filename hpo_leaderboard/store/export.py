@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from hpo_core.errors import DamagedFile, InvalidOption, MissingExtra
-from hpo_leaderboard.store.schema import ConflictingRuns, StoreUnavailable
+from hpo_core.storage.files import replacing
+from hpo_leaderboard.store.schema import ConflictingRuns
 from hpo_leaderboard.store.store import StoredRun, reading, writing
 
 BATCH = 500  # runs that are copied in one transaction
@@ -30,17 +29,11 @@ def export_trials(store_path: str | Path, out: str | Path) -> int:
             raise MissingExtra("pyarrow", "parquet") from None
     with reading(store_path) as store:
         trials = store.frames().trials
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
-            temporary = Path(folder) / out.name
-            if kind == "csv":
-                trials.to_csv(temporary, index=False)
-            else:
-                trials.to_parquet(temporary, index=False)
-            os.replace(temporary, out)
-    except OSError as error:
-        raise StoreUnavailable(f"cannot write {out} ({error}); make room or take another file") from None
+    with replacing(out) as temporary:
+        if kind == "csv":
+            trials.to_csv(temporary, index=False, compression="gzip" if out.suffix == ".gz" else None)
+        else:
+            trials.to_parquet(temporary, index=False)
     return len(trials)
 
 

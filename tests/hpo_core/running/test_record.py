@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hpo_core import Proposal, Result, Run, Trial, run
-from hpo_core.errors import DamagedFile, InvalidOption
+from hpo_core.errors import CannotWrite, DamagedFile, InvalidOption
 
 
 def trial(loss, budget=1, start=0.0, cost=1.0, failure=None, info=None, step=0, config=None):
@@ -164,6 +164,12 @@ def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["r.jsonl"]
 
 
+def test_a_saved_run_has_the_permissions_of_any_other_file(tmp_path):
+    (tmp_path / "other").touch()
+    record(trial(0.1)).save(tmp_path / "r.jsonl")
+    assert (tmp_path / "r.jsonl").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
 def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "r.jsonl"
     record(trial(0.1)).save(path)
@@ -171,8 +177,8 @@ def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OSError, match="disk full"):
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(CannotWrite, match="disk full"):
         record(trial(0.2)).save(path)
     assert Run.load(path) == record(trial(0.1))
     assert [p.name for p in tmp_path.iterdir()] == ["r.jsonl"]

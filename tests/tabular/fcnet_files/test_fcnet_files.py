@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hpo_core import Benchmark, Ordinal, Space, benchmarks
-from hpo_core.errors import CacheUnavailable, DamagedFile, InvalidOption, NotRecorded, UnsupportedSpace
+from hpo_core.errors import CannotWrite, DamagedFile, InvalidOption, NotRecorded, UnsupportedSpace
 from hpo_core.space.hyperparameters import Choice
 from tabular import TableProblem, open_table, read_table, write_table
 from tabular.families import imported_path
@@ -226,7 +226,7 @@ def test_tables_of_another_kind_are_not_exported(tmp_path):
 
 
 def test_export_to_a_place_that_cannot_be_written(original):
-    with pytest.raises(CacheUnavailable, match="cannot write"):
+    with pytest.raises(CannotWrite, match="cannot write"):
         write_original(final_table(), original / "below-a-file.hdf5")
 
 

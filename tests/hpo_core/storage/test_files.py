@@ -6,16 +6,16 @@ import sys
 import textwrap
 import threading
 from io import FileIO
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
 from hpo_core import Benchmark, Ordinal, Space
-from hpo_core.errors import CacheUnavailable, DamagedFile
-from hpo_core.storage import files
+from hpo_core.errors import CacheUnavailable, CannotWrite, DamagedFile
 from hpo_core.storage.files import build_once, cache_directory, replacing
-from hpo_core.storage.hdf5_output import _Sink
+from hpo_core.storage.hdf5_output import Sink
 from tabular import open_table, read_table, write_table
 from tabular.families import built_path
 from tabular.table import Table
@@ -61,8 +61,8 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
 @pytest.mark.parametrize(
     ("raised", "seen"),
     [
-        (OSError("no space"), CacheUnavailable),
-        (RuntimeError("from inside HDF5"), CacheUnavailable),
+        (OSError("no space"), CannotWrite),
+        (RuntimeError("from inside HDF5"), CannotWrite),
         (DamagedFile("ours"), DamagedFile),
         (KeyboardInterrupt(), KeyboardInterrupt),
         (ZeroDivisionError(), ZeroDivisionError),
@@ -86,11 +86,15 @@ def test_who_has_the_old_file_open_or_mapped_keeps_it(tmp_path):
     assert (tmp_path / "file").read_text() == "new"
 
 
-def test_a_new_file_has_the_permissions_of_any_other(tmp_path):
-    (tmp_path / "other").touch()
-    with replacing(tmp_path / "file") as temporary:
-        temporary.write_text("x")
-    assert (tmp_path / "file").stat().st_mode == (tmp_path / "other").stat().st_mode
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_permissions_of_any_other(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        with replacing(tmp_path / "file") as temporary:
+            temporary.write_text("x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 def test_a_cache_that_cannot_be_made_is_named_with_the_way_out(tmp_path, monkeypatch):
@@ -104,9 +108,16 @@ def test_a_cache_that_may_not_be_written_is_named_with_the_way_out(cache, monkey
     def forbidden(*arguments, **options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(files.tempfile, "mkstemp", forbidden)
+    monkeypatch.setattr(Path, "touch", forbidden)
     with pytest.raises(CacheUnavailable, match=r"small\.h5 .*Permission denied.*HPO_FOUNDRY_CACHE"):
         write_table(small_table(), cache / "small.h5")
+
+
+def test_a_write_outside_of_the_cache_says_nothing_about_the_cache(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CannotWrite, match=r"cannot write .*small\.h5.*another directory") as caught:
+        write_table(small_table(), tmp_path / "file" / "small.h5")
+    assert "HPO_FOUNDRY_CACHE" not in str(caught.value)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root")
@@ -121,7 +132,7 @@ WRITE_ON_A_FULL_DISK = """
     from pathlib import Path
     import numpy as np
     from hpo_core import Space
-    from hpo_core.errors import CacheUnavailable
+    from hpo_core.errors import CannotWrite
     from hpo_core.space.hyperparameters import Choice
     from tabular.hdf5 import write_table
     from tabular.fcnet_files.importing import write_original
@@ -144,7 +155,7 @@ WRITE_ON_A_FULL_DISK = """
             try:
                 write(table, folder / name)
                 print("wrote", name)
-            except CacheUnavailable as error:
+            except CannotWrite as error:
                 print("refused", name, "File too large" in str(error) and "make room" in str(error))
 """
 
@@ -176,7 +187,7 @@ def test_what_the_system_writes_in_parts_is_written_to_the_end(tmp_path):
         def write(self, data):
             return super().write(memoryview(data)[:100])
 
-    with Reluctant(tmp_path / "t.h5", "w+b") as raw, h5py.File(_Sink(raw), "w") as file:
+    with Reluctant(tmp_path / "t.h5", "w+b") as raw, h5py.File(Sink(raw), "w") as file:
         file["x"] = np.arange(1000)
     with h5py.File(tmp_path / "t.h5") as file:
         np.testing.assert_array_equal(file["x"][()], np.arange(1000))
@@ -248,15 +259,14 @@ def test_a_damaged_built_table_is_rebuilt_with_a_warning(cache, damage):
 
 
 HANG_HALF_WAY = """
-    import sys, time
-    from hpo_core import sealed_hdf5
+    import os, sys, time
     from tabular import families
 
-    def hang(path, kind, digest):
+    def hang(descriptor):
         print("half", flush=True)
         time.sleep(600)
 
-    sealed_hdf5._write_seal = hang
+    os.fsync = hang  # the last step before the file takes its name
     families.open_table(sys.argv[1])
 """
 
