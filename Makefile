@@ -14,6 +14,7 @@ test: lint
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 bench: $(VENV)/test
