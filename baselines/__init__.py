@@ -7,7 +7,7 @@
 ['x1', 'x2']
 """
 
-from baselines.registry import OptimizerEntry, catalogue, optimizer, optimizers, register_optimizer
+from baselines.registry import OptimizerEntry, optimizer, optimizers, register_optimizer
 from baselines.stopping.registry import criteria, criterion
 
-__all__ = ["OptimizerEntry", "catalogue", "criteria", "criterion", "optimizer", "optimizers", "register_optimizer"]
+__all__ = ["OptimizerEntry", "criteria", "criterion", "optimizer", "optimizers", "register_optimizer"]

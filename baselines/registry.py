@@ -167,13 +167,8 @@ _ENTRIES: dict[str, OptimizerEntry] = {
 }
 
 
-def optimizers() -> list[str]:
-    """Names of the optimizers."""
-    return list(_ENTRIES)
-
-
-def catalogue() -> dict[str, OptimizerEntry]:
-    """Optimizers by name, each with a line, its paper and whether it uses several budgets."""
+def optimizers() -> dict[str, OptimizerEntry]:
+    """Optimizers by name, each with one line, its paper and whether it needs several budgets."""
     return dict(_ENTRIES)
 
 

@@ -8,7 +8,7 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.registry import catalogue, optimizer
+from baselines.registry import optimizer, optimizers
 from baselines.stopping import criterion
 from hpo_core import Benchmark, Run, run
 from hpo_core.errors import InvalidOption
@@ -55,7 +55,7 @@ def add(subcommands: Any) -> None:
 
 
 def _optimizers(options: argparse.Namespace) -> None:
-    for name, entry in catalogue().items():
+    for name, entry in optimizers().items():
         budgets = "  [several budgets]" if entry.multi_fidelity else ""
         paper = f"; {entry.paper}" if entry.paper else ""
         print(f"{name:<16} {entry.summary}{paper}{budgets}")

@@ -56,9 +56,9 @@ def _names(text: str) -> list[str]:
 
 
 def _criteria(options: argparse.Namespace) -> None:
-    from baselines.stopping import catalogue
+    from baselines.stopping import criteria
 
-    for name, entry in catalogue().items():
+    for name, entry in criteria().items():
         print(f"{name:<16} {entry.summary}{f'; {entry.paper}' if entry.paper else ''}")
 
 

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from peer_optimizers import PEERS, HpBandSter
 
-from baselines import catalogue, optimizer
+from baselines import optimizer, optimizers
 from hpo_core import Benchmark, Optimizer, Space
 from hpo_core.errors import UnsupportedSpace
 
@@ -87,7 +87,7 @@ def build(name: str, space: Space, seed: int) -> Optimizer:
         return HpBandSter(space)
     if name == "bohb":
         return optimizer(name, space, TWO_BUDGETS, seed, random_fraction=0.0)
-    return optimizer(name, space, TWO_BUDGETS if catalogue()[name].multi_fidelity else (1,), seed)
+    return optimizer(name, space, TWO_BUDGETS if optimizers()[name].multi_fidelity else (1,), seed)
 
 
 def suggest(o: Optimizer, evaluate: Evaluate) -> int:
@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--observations", help="when to time, ascending (10,50,100,200; with --models 100,200,500)")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each optimizer that is not slow (7)")
     options = parser.parse_args()
-    known = [*MODELS, *ADAPTED, *PEERS] if options.models else [*catalogue(), HPBANDSTER]
+    known = [*MODELS, *ADAPTED, *PEERS] if options.models else [*optimizers(), HPBANDSTER]
     names = [name for name in known if options.models or name not in (*MODELS, *ADAPTED, *LEFT_OUT)]
     if options.only is not None:
         names = options.only.split(",")

@@ -59,13 +59,8 @@ _ENTRIES = {
 _ALIASES = {"budget": "limit"}  # accepted and not listed
 
 
-def criteria() -> list[str]:
-    """Names of the criteria."""
-    return list(_ENTRIES)
-
-
-def catalogue() -> dict[str, CriterionEntry]:
-    """Criteria by name, each with a line and its paper."""
+def criteria() -> dict[str, CriterionEntry]:
+    """Criteria by name, each with one line and its paper."""
     return dict(_ENTRIES)
 
 

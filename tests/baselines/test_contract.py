@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from baselines import catalogue, optimizer, optimizers, register_optimizer
+from baselines import optimizer, optimizers, register_optimizer
 from hpo_core import (
     Benchmark,
     Categorical,
@@ -80,7 +80,7 @@ REFUSED = {
 }
 SPACES = {"mixed": MIXED, "discrete": DISCRETE, "small": SMALL, "point": POINT, "line": LINE, "weighted": WEIGHTED}
 
-NAMES = [name for name, entry in catalogue().items() if isinstance(entry.target, str)]
+NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
 everyone = pytest.mark.parametrize("name", NAMES)
 
 
@@ -103,7 +103,7 @@ def n_trials(name):
         return 20
     if name in MODELLED:
         return 40
-    return 12 if ".adapters." in str(catalogue()[name].target) else 130
+    return 12 if ".adapters." in str(optimizers()[name].target) else 130
 
 
 def loss_of(config):
@@ -247,7 +247,7 @@ def test_what_is_refused_is_refused_by_name(name, space):
 
 @everyone
 def test_only_multi_fidelity_methods_need_several_budgets(name):
-    if catalogue()[name].multi_fidelity:
+    if optimizers()[name].multi_fidelity:
         with pytest.raises(InvalidBudget, match="at least two budgets"):
             build(name, budgets=(1,))
         budgets = {trial.budget for trial in run(benchmark(DISCRETE), build(name), n_trials=130).trials}
@@ -266,7 +266,7 @@ def test_unknown_options_are_answered_with_the_nearest_name(name):
 
 @everyone
 def test_an_optimizer_says_what_it_is(name):
-    entry = catalogue()[name]
+    entry = optimizers()[name]
     assert entry.summary
     assert build(name).name == name
 
@@ -294,7 +294,7 @@ class Mine:
 
 @pytest.fixture
 def mine(monkeypatch):
-    monkeypatch.setattr("baselines.registry._ENTRIES", catalogue())
+    monkeypatch.setattr("baselines.registry._ENTRIES", optimizers())
     register_optimizer("mine", Mine, summary="a class of one's own")
 
 

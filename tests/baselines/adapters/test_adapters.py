@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from baselines import catalogue, optimizer
+from baselines import optimizer, optimizers
 from baselines.adapters.parts.library import quiet
 from baselines.adapters.parts.searched import Searched
 from hpo_core import Categorical, Condition, Constant, Float, Int, Ordinal, Space
@@ -66,7 +66,7 @@ def configs(o, n):
 
 
 def test_every_adapter_is_tested():
-    assert set(MODULES) == {name for name, entry in catalogue().items() if ".adapters." in str(entry.target)}
+    assert set(MODULES) == {name for name, entry in optimizers().items() if ".adapters." in str(entry.target)}
 
 
 @everyone

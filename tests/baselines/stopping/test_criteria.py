@@ -4,7 +4,6 @@ import pytest
 from made_trials import LINE, trials_of
 
 from baselines import criteria, criterion
-from baselines.stopping import catalogue
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption, UnknownName
 
@@ -40,7 +39,7 @@ def test_limit_of_trials_and_of_seconds():
 
 
 def test_budget_is_another_name_of_limit():
-    assert "budget" not in criteria() and "budget" not in catalogue()
+    assert "budget" not in criteria()
     trials = trials_of([3, 2, 1])
     for spec in ("budget:3", "conv:9 | budget:max_cost=3"):
         assert criterion(spec, LINE)(trials) == criterion(spec.replace("budget", "limit"), LINE)(trials) is not None
@@ -105,8 +104,8 @@ def test_mistakes_are_explained(spec, words):
 
 
 def test_every_name_has_a_line_and_can_be_built():
-    for name in criteria():
-        assert catalogue()[name].summary
+    for name, entry in criteria().items():
+        assert entry.summary
         main = {"regret-bound": ":0.1", "limit": ":5"}.get(name, "")
         rule = criterion(name + main, LINE)
         assert rule([]) is None
