@@ -26,6 +26,19 @@ def retrain(risk_of_g: float, risk_of_f: float, n: int, L: int, *, B: float = 1.
 
         E_n(g) - E_n(f) > 2 B sqrt(2 log(2 (L + 2) / delta) / n)
 
+    Parameters
+    ----------
+    risk_of_g, risk_of_f
+        E_n(g) and E_n(f), in units of the loss.
+    n
+        Number of rows.
+    L
+        Number of configurations compared.
+    B
+        Largest possible loss.
+    delta
+        Probability that the statement does not hold.
+
     Examples
     --------
     >>> from baselines.deployment import retrain
@@ -43,6 +56,24 @@ def inner_tolerance(m: int, mu: int, L: int, *, gamma: float = 0.1, B: float = 1
         rho_in = gamma B sqrt(2 log(2 (L + 1) / delta)) (2 / sqrt(m) + 1 / sqrt(mu))
 
     The paper finds gamma = 0.1 small enough to lose nothing.
+
+    Parameters
+    ----------
+    m, mu
+        Number of rows for training, and for validation.
+    L
+        Number of configurations compared.
+    gamma
+        Share of the statistical error that the tolerance may add.
+    B
+        Largest possible loss.
+    delta
+        Probability that the statement does not hold.
+
+    Returns
+    -------
+    float
+        In units of the loss.
     """
     _check_rows(m=m, mu=mu)
     _check(L, B, delta)
@@ -65,13 +96,40 @@ def outer_tolerance(
 ) -> list[tuple[float, float]]:
     """Values of rho_out that were tried, each with its improvement; the last is the one to keep (heuristic B.1).
 
-    `improvement(rho_out)` trains f on, until its training risk is within `rho_out`, and returns E_n(g) - E_n(f). From
-    rho_in on the tolerance is multiplied by nu as long as that raised the improvement by more than gamma kappa,
+    `improvement(rho_out)` trains f further, until its training risk is within `rho_out`, and returns E_n(g) - E_n(f).
+    Starting at rho_in, the tolerance is multiplied by nu as long as that raised the improvement by more than gamma
+    kappa,
 
         kappa = rho_in + B sqrt(2 log(2 (L + 2) / delta)) (2 / sqrt(n) + 2 / sqrt(m) + 1 / sqrt(mu))
 
     The paper's eq. 36 has the two improvements the other way round; as printed the scheme would stop at once, since the
     improvement grows when the tolerance shrinks. It finds gamma up to 0.005 to cost little.
+
+    Parameters
+    ----------
+    improvement
+        Trains f further and returns E_n(g) - E_n(f), in units of the loss.
+    rho_in
+        Tolerance of the compared models, where the search starts.
+    m, mu
+        Number of rows for training, and for validation.
+    L
+        Number of configurations compared.
+    gamma
+        Share of kappa by which the improvement must grow.
+    nu
+        Factor on the tolerance, between 0 and 1.
+    B
+        Largest possible loss.
+    delta
+        Probability that the statement does not hold.
+    max_steps
+        Largest number of times that the tolerance shrinks.
+
+    Returns
+    -------
+    list of (float, float)
+        Tolerances and improvements, in the order in which they were tried.
     """
     _check_rows(m=m, mu=mu)
     _check(L, B, delta)

@@ -39,8 +39,8 @@ class Convergence:
 
     def _unchanged(self, trials: Sequence[Trial]) -> int:
         """Trials since the incumbent was found, or since the end of the warm-up if that was later; 0 without one."""
-        place = int(trajectory(trials).indices[-1]) if trials else -1
-        return max(0, len(trials) - max(place + 1, self.warm_up)) if place >= 0 else 0
+        index = int(trajectory(trials).indices[-1]) if trials else -1
+        return max(0, len(trials) - max(index + 1, self.warm_up)) if index >= 0 else 0
 
     __or__ = any_of
     __and__ = all_of

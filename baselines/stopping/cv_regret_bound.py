@@ -20,16 +20,24 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from baselines.stopping.parts.bound_checks import (
+    LEAST_CORRELATION,
+    PAPER,
+    REFERENCE,
+    BoundChecks,
+    BoundOptions,
+    BoundsOfTrials,
+    Variant,
+    variant_named,
+)
 from baselines.stopping.parts.joined import all_of, any_of
-from baselines.stopping.parts.option_checks import positive, whole
-from baselines.stopping.parts.regret import Bound, bounds_of, in_a_row, trusted
-from baselines.stopping.parts.run_history import places_in_use
+from baselines.stopping.parts.option_checks import positive
+from baselines.stopping.parts.run_history import indices_in_use
 from baselines.stopping.parts.surrogate import Candidates, Fit
-from baselines.stopping.regret_bound import LEAST_CORRELATION, PAPER, REFERENCE, Variant, changed, variant_named
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 
@@ -51,6 +59,8 @@ class CVRegretBound:
 
     Parameters
     ----------
+    space
+        What the run searches.
     scale
         Factor on the standard error of eq. 9; None is the variant's.
     variant
@@ -76,31 +86,26 @@ class CVRegretBound:
         candidates: Candidates | None = None,
         fit: Fit | None = None,
         checks: int | None = None,
-        bounds: Callable[[Sequence[Trial]], Bound] | None = None,
+        bounds: BoundsOfTrials | None = None,
     ):
-        chosen = variant_named(VARIANTS, variant)
+        chosen = variant_named(VARIANTS, variant, BoundOptions(warm_up, candidates, fit, checks))
         self.scale = chosen.scale if scale is None else positive("scale", scale)
         self.frozen = chosen.frozen if frozen is None else bool(frozen)
-        self.warm_up = chosen.warm_up if warm_up is None else whole("warm_up", warm_up, 2)
-        self._bounds = bounds or bounds_of(space, changed(chosen.settings, candidates, fit))
-        self._least_correlation = chosen.least_correlation
-        self.checks = chosen.checks if checks is None else whole("checks", checks, 1)
+        self.warm_up, self.checks = chosen.warm_up, chosen.checks
+        self._checks = BoundChecks(space, chosen, bounds)
         self._warned = False
 
     def bound(self, trials: Sequence[Trial]) -> float:
         """Bound on the regret of the incumbent, in units of the loss; inf where there is none."""
-        return self._bound(trials).value
-
-    def _bound(self, trials: Sequence[Trial]) -> Bound:
-        return trusted(self._bounds(trials), self._least_correlation)
+        return self._checks.bound(trials).value
 
     def threshold(self, trials: Sequence[Trial]) -> float | None:
         """What the bound must fall below, in units of the loss; None without fold losses or before the warm-up."""
-        places = places_in_use(trials)
-        if len(places) < self.warm_up:
+        if not self._checks.ready(trials):
             return None
-        counted = places[: self.warm_up] if self.frozen else places
-        folds = trials[min(counted, key=lambda place: trials[place].loss)].result.info.get("folds")
+        indices = indices_in_use(trials)
+        counted = indices[: self.warm_up] if self.frozen else indices
+        folds = trials[min(counted, key=lambda index: trials[index].loss)].result.info.get("folds")
         if folds is None or len(folds) < 2 or not np.isfinite(folds).all():
             return None
         return self.scale * estimation_error(folds)
@@ -110,7 +115,7 @@ class CVRegretBound:
         if threshold is None:
             self._warn(trials)
             return None
-        return self._words(trials, threshold) if in_a_row(self._below, trials, self.checks) else None
+        return self._words(trials, threshold) if self._checks.hold(self._below, trials) else None
 
     def _below(self, trials: Sequence[Trial]) -> bool:
         threshold = self.threshold(trials)
@@ -118,22 +123,18 @@ class CVRegretBound:
 
     def status(self, trials: Sequence[Trial]) -> str:
         """The bound and the threshold, or why one is missing."""
-        n_used = len(places_in_use(trials))
-        if n_used < self.warm_up:
-            return f"cv-regret-bound: {n_used} usable trials, checks begin at {self.warm_up}"
+        if not self._checks.ready(trials):
+            return f"cv-regret-bound: {self._checks.waiting(trials)}"
         threshold = self.threshold(trials)
         if threshold is None:
             return "cv-regret-bound: no threshold, the incumbent has no fold losses (two or more, in info['folds'])"
         return self._words(trials, threshold)
 
     def _words(self, trials: Sequence[Trial], threshold: float) -> str:
-        bound = self._bound(trials)
-        if math.isinf(bound.value):
-            return f"cv-regret-bound: {bound.note}"
-        return f"cv-regret-bound: the regret is at most {bound.value:.3g}, threshold {threshold:.3g}{bound.note}"
+        return f"cv-regret-bound: {self._checks.words(trials, f'{threshold:.3g}')}"
 
     def _warn(self, trials: Sequence[Trial]) -> None:
-        if not self._warned and len(places_in_use(trials)) >= self.warm_up:
+        if not self._warned and self._checks.ready(trials):
             self._warned = True
             warnings.warn(f"{self.status(trials)}; it will not stop such a run", stacklevel=3)
 

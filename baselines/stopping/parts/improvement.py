@@ -16,7 +16,7 @@ import numpy as np
 from baselines.stopping.parts.joined import all_of, any_of
 from baselines.stopping.parts.option_checks import positive, whole
 from baselines.stopping.parts.regret import Bound
-from baselines.stopping.parts.run_history import HistoryReader, places_in_use
+from baselines.stopping.parts.run_history import HistoryReader, indices_in_use
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
@@ -30,6 +30,8 @@ class ImprovementCriterion:
 
     Parameters
     ----------
+    space
+        What the run searches.
     name
         How the criterion calls itself in its reasons.
     meaning
@@ -50,14 +52,14 @@ class ImprovementCriterion:
         self._candidates = CandidateSet(self._reader, "refined", seed=0)
 
     def __call__(self, trials: Sequence[Trial]) -> str | None:
-        if len(places_in_use(trials)) < self.warm_up:
+        if len(indices_in_use(trials)) < self.warm_up:
             return None
         highest = self.highest(trials)
         return self._words(highest) if highest.value < math.log(self.threshold) else None
 
     def status(self, trials: Sequence[Trial]) -> str:
         """The highest score and the threshold, or why there is none."""
-        n_used = len(places_in_use(trials))
+        n_used = len(indices_in_use(trials))
         if n_used < self.warm_up:
             return f"{self._name}: {n_used} usable trials, checks begin at {self.warm_up}"
         return self._words(self.highest(trials))
@@ -67,10 +69,10 @@ class ImprovementCriterion:
         history = self._reader(trials)
         if len(history.losses) < 2:
             return Bound(math.inf, f"no model of {len(history.losses)} usable trials, 2 are needed{history.note}")
-        places = better_part(history.losses, SHARE, AT_LEAST)
-        surrogate = fit_surrogate(self._reader, history, places, "map", seed=0)
+        indices = better_part(history.losses, SHARE, AT_LEAST)
+        surrogate = fit_surrogate(self._reader, history, indices, "map", seed=0)
         if surrogate is None:
-            return Bound(math.inf, f"no model: the {len(places)} lowest losses are all equal{history.note}")
+            return Bound(math.inf, f"no model: the {len(indices)} lowest losses are all equal{history.note}")
         best = float(surrogate.predict(surrogate.x)[0].min())
         lowest = self._candidates.lowest(lambda rows: -self._log_score(*surrogate.predict(rows), best), surrogate.x)
         return Bound(-lowest, history.note)

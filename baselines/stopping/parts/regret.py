@@ -1,7 +1,7 @@
 """Upper bound on the regret of a run's incumbent, Makarova et al. (2022), eq. 8.
 
     bound = min over the evaluated configurations of ucb - min over the whole space of lcb        in units of the loss
-    lcb, ucb = mean -+ sqrt(beta) deviation of the Gaussian process, without its noise
+    lcb, ucb = mean -+ sqrt(beta) std of the Gaussian process, without its noise
     beta = 0.2 * 2 log(d t^2 pi^2 / (6 delta)),  delta = 0.1                                       section A.2.3
 
 d is the number of hyperparameters, where the theory asks for the number of configurations; and a fifth of beta is
@@ -14,7 +14,7 @@ for of the others it knows nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, NamedTuple
@@ -46,7 +46,7 @@ class BoundSettings(NamedTuple):
     """How the bound is computed; the default is what the authors' code does.
 
     share        part of the observations, the best, that the process is fitted to
-    at_least     but so many, if there are
+    at_least     smallest number of observations that it is fitted to, if there are as many
     fit          "map", "ml" (type II maximum likelihood) or "slice" (ten samples), see `hpo_models.gp.fit`
     candidates   "random", "all" or "refined", see `CandidateSet`
     counts       what t is in beta: the "subset" that is fitted, or all "trials"
@@ -73,17 +73,6 @@ class Bound(NamedTuple):
     correlation: float = 1.0
 
 
-def trusted(bound: Bound, least_correlation: float) -> Bound:
-    """The bound, or none if by the model the trials tell less about each other than asked.
-
-    With tiny lengthscales the process holds every unknown configuration for a draw from one and the same normal
-    distribution, of which the incumbent may already be an extreme: the bound is then near 0 and means nothing.
-    """
-    if bound.correlation >= least_correlation:
-        return bound
-    return Bound(math.inf, f"no bound: by the model no trial tells anything about another{bound.note}")
-
-
 def confidence_factor(d: int, t: int) -> float:
     """The factor beta for d hyperparameters and t observations."""
     return 0.2 * 2.0 * math.log(d * t**2 * math.pi**2 / (6.0 * DELTA))
@@ -91,8 +80,8 @@ def confidence_factor(d: int, t: int) -> float:
 
 def regret_bound(surrogate: Surrogate, candidates: CandidateSet, beta: float) -> float:
     """Bound on the regret of the best evaluated configuration, in units of the loss, eq. 8."""
-    mean, deviation = surrogate.predict(surrogate.x)
-    upper = confidence_bounds(mean, deviation, beta)[1].min()
+    mean, std = surrogate.predict(surrogate.x)
+    upper = confidence_bounds(mean, std, beta)[1].min()
     lower = candidates.lowest(lambda rows: confidence_bounds(*surrogate.predict(rows), beta)[0], surrogate.x)
     return float(upper) - lower
 
@@ -112,20 +101,20 @@ class RegretBounds:
         history = self._reader(trials)
         if len(history.losses) < 2:
             return Bound(math.inf, f"no bound: {len(history.losses)} usable trials, 2 are needed{history.note}")
-        places = better_part(history.losses, self._settings.share, max(2, self._settings.at_least))
-        t = len(places) if self._settings.counts == "subset" else len(history.losses)
-        contents = history.x[places].tobytes() + history.losses[places].tobytes()
+        indices = better_part(history.losses, self._settings.share, max(2, self._settings.at_least))
+        t = len(indices) if self._settings.counts == "subset" else len(history.losses)
+        contents = history.x[indices].tobytes() + history.losses[indices].tobytes()
         key = blake2b(contents + t.to_bytes(8, "big") + history.note.encode(), digest_size=16).digest()
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[key] = self._compute(history, places, t)
+            self._known[key] = self._compute(history, indices, t)
         return self._known[key]
 
-    def _compute(self, history: History, places: np.ndarray, t: int) -> Bound:
-        surrogate = fit_surrogate(self._reader, history, places, self._settings.fit, self._settings.seed)
+    def _compute(self, history: History, indices: np.ndarray, t: int) -> Bound:
+        surrogate = fit_surrogate(self._reader, history, indices, self._settings.fit, self._settings.seed)
         if surrogate is None:
-            return Bound(math.inf, f"no bound: the {len(places)} lowest losses are all equal{history.note}")
+            return Bound(math.inf, f"no bound: the {len(indices)} lowest losses are all equal{history.note}")
         beta = confidence_factor(self._d, t)
         value = regret_bound(surrogate, self._candidates, beta)
         if self._settings.fit == "map" and collapsed(surrogate, value):
@@ -143,7 +132,7 @@ def collapsed(surrogate: Surrogate, value: float) -> bool:
     magnitude in the bound. The authors take the best of five searches; here one search must do, but if its bound is
     nearly 0, the largest bound of the modes that are nearly as probable counts.
     """
-    return value < SMALL * surrogate.spread and surrogate.processes[0].hyperparameters.noise < NOISELESS
+    return value < SMALL * surrogate.std and surrogate.processes[0].hyperparameters.noise < NOISELESS
 
 
 def neighbour_correlation(process: GP) -> float:
@@ -153,14 +142,6 @@ def neighbour_correlation(process: GP) -> float:
     others = (process.x[:, None, :] != process.x[None, :, :]).any(axis=2)
     highest = np.where(others, correlations, -np.inf).max(axis=1)
     return float(np.median(highest)) if np.isfinite(highest).all() else 1.0
-
-
-def in_a_row(holds: Callable[[Sequence[Trial]], bool], trials: Sequence[Trial], checks: int) -> bool:
-    """Whether something holds for the completed trials, and held at the checks before, `checks` in all.
-
-    The most probable hyperparameters sometimes jump to another mode for a check or two, and the bound with them.
-    """
-    return all(holds(trials[: len(trials) - back]) for back in range(checks))
 
 
 @lru_cache(maxsize=16)

@@ -23,13 +23,11 @@ class History(NamedTuple):
 
     x       (n, width) features of the configurations
     losses  (n,)
-    places  (n,) place of each among all completed trials
     note    what was left out, in words, empty if nothing was
     """
 
     x: np.ndarray
     losses: np.ndarray
-    places: np.ndarray
     note: str
 
 
@@ -38,23 +36,23 @@ def usable(trial: Trial) -> bool:
     return trial.failure is None and math.isfinite(trial.loss)
 
 
-def places_in_use(trials: Sequence[Trial]) -> list[int]:
-    """Places of the trials that did not fail, at the highest budget among them."""
-    complete = [place for place, trial in enumerate(trials) if usable(trial)]
-    highest = max((trials[place].budget for place in complete), default=0)
-    return [place for place in complete if trials[place].budget == highest]
+def indices_in_use(trials: Sequence[Trial]) -> list[int]:
+    """Indices of the trials that did not fail, at the highest budget among them."""
+    complete = [index for index, trial in enumerate(trials) if usable(trial)]
+    highest = max((trials[index].budget for index in complete), default=0)
+    return [index for index in complete if trials[index].budget == highest]
 
 
-def describe(trials: Sequence[Trial], places: Sequence[int]) -> str:
+def describe(trials: Sequence[Trial], indices: Sequence[int]) -> str:
     """What of the trials is used, where that is not all of them, as a clause in brackets."""
     n_failed = sum(not usable(trial) for trial in trials)
-    n_lower = len(trials) - n_failed - len(places)
+    n_lower = len(trials) - n_failed - len(indices)
     parts = []
     if n_lower:
-        parts.append(f"{n_lower} at budgets below {trials[places[0]].budget:g}")
+        parts.append(f"{n_lower} at budgets below {trials[indices[0]].budget:g}")
     if n_failed:
         parts.append(f"{n_failed} that failed")
-    return f" (on {len(places)} of {len(trials)} trials, without {' and '.join(parts)})" if parts else ""
+    return f" (on {len(indices)} of {len(trials)} trials, without {' and '.join(parts)})" if parts else ""
 
 
 class HistoryReader:
@@ -71,18 +69,18 @@ class HistoryReader:
 
     def __call__(self, trials: Sequence[Trial]) -> History:
         """History of the completed trials."""
-        for place, (ours, given) in enumerate(zip(self._trials, trials, strict=False)):
+        for index, (ours, given) in enumerate(zip(self._trials, trials, strict=False)):
             if ours is not given:
-                del self._trials[place:], self._rows[place:]
+                del self._trials[index:], self._rows[index:]
                 break
         new = trials[len(self._trials) :]
         if new:
             self._rows.extend(self.encode([trial.config for trial in new]))
             self._trials.extend(new)
-        places = places_in_use(trials)
-        x = np.array([self._rows[place] for place in places]).reshape(len(places), self.features.width)
-        losses = np.array([trials[place].loss for place in places], dtype=float)
-        return History(x, losses, np.array(places, dtype=int), describe(trials, places))
+        indices = indices_in_use(trials)
+        x = np.array([self._rows[index] for index in indices]).reshape(len(indices), self.features.width)
+        losses = np.array([trials[index].loss for index in indices], dtype=float)
+        return History(x, losses, describe(trials, indices))
 
     def encode(self, configs: Sequence[Config]) -> np.ndarray:
         """(n, width) features of configurations; what a condition switches off is put in the middle of its range."""

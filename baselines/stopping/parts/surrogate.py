@@ -2,7 +2,7 @@
 
     n      number of observations that it is fitted to: the best `share` of all, at least `at_least`
     x      (n, width) their features, inputs in [0, 1] and categories one-hot
-    y      (n,) their losses, standardised; `spread` is their standard deviation
+    y      (n,) their losses, standardised; `std` is their standard deviation
 
 The process is fitted to the better half of the observations only, which gives closer bounds (Makarova et al., 2022,
 section 4). Its hyperparameters are searched for anew at each check, from one fixed start. A start from those of the
@@ -30,7 +30,7 @@ Fit = Literal["map", "ml", "slice"]
 Scorer = Callable[[np.ndarray], np.ndarray]
 LARGEST = 500_000  # configurations of a finite space up to which all of them are looked at
 N_RANDOM = 2000
-ROUNDS, N_BEST, N_AROUND = 6, 5, 40  # of refinement: rounds, places to look around, configurations around each
+ROUNDS, N_BEST, N_AROUND = 6, 5, 40  # of refinement: rounds, configurations to look around, configurations around each
 N_STARTS = 6  # searches for other modes, the usual one among them
 NEAR = 2.0  # nats below the most probable mode
 FIRST_RADIUS = 0.2  # of the unit interval; halved from round to round
@@ -39,14 +39,14 @@ FIRST_RADIUS = 0.2  # of the unit interval; halved from round to round
 class Surrogate(NamedTuple):
     """Processes fitted to the better part of a history: one, or several with sampled hyperparameters.
 
-    `x` and `best` are the features and the lowest loss of the observations, `centre` and `spread` undo their scaling.
+    `x` and `best` are the features and the lowest loss of the observations, `centre` and `std` undo their scaling.
     """
 
     processes: list[GP]
     x: np.ndarray
     best: float
     centre: float
-    spread: float
+    std: float
 
     def predict(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) means and (m,) standard deviations of the loss at features (m, width).
@@ -55,32 +55,48 @@ class Surrogate(NamedTuple):
         """
         predictions = [process.predict(rows) for process in self.processes]
         if len(predictions) == 1:
-            mean, deviation = predictions[0]
+            mean, std = predictions[0]
         else:
             means = np.array([mean for mean, _ in predictions])
-            variances = np.array([deviation**2 for _, deviation in predictions])
+            variances = np.array([std**2 for _, std in predictions])
             mean = means.mean(axis=0)
-            deviation = np.sqrt(variances.mean(axis=0) + means.var(axis=0))
-        return self.centre + self.spread * mean, self.spread * deviation
+            std = np.sqrt(variances.mean(axis=0) + means.var(axis=0))
+        return self.centre + self.std * mean, self.std * std
 
 
 def better_part(losses: np.ndarray, share: float, at_least: int) -> np.ndarray:
-    """Places of the lowest losses: a share of them rounded down, but `at_least` so many if there are."""
+    """Indices of the lowest losses: a share of them rounded down, but `at_least` of them if there are as many."""
     n = max(min(at_least, len(losses)), int(share * len(losses)))
     return np.argsort(losses, kind="stable")[:n]
 
 
-def fit_surrogate(reader: HistoryReader, history: History, places: np.ndarray, how: Fit, seed: int) -> Surrogate | None:
-    """Surrogate of the observations at some places of a history, None if their losses are all equal."""
-    x, losses = history.x[places], history.losses[places]
+def fit_surrogate(
+    reader: HistoryReader, history: History, indices: np.ndarray, how: Fit, seed: int
+) -> Surrogate | None:
+    """Surrogate of some observations of a history, None if their losses are all equal.
+
+    Parameters
+    ----------
+    reader
+        What made the history: it knows which features share a lengthscale.
+    history
+        Usable trials of a run.
+    indices
+        Which of them the process is fitted to.
+    how
+        How hyperparameters are found: "map", "ml" or "slice".
+    seed
+        Of slice sampling.
+    """
+    x, losses = history.x[indices], history.losses[indices]
     if losses.max() <= losses.min():
         return None
-    y, centre, spread = standardise(losses)
+    y, centre, std = standardise(losses)
     if how == "slice":
         processes = fit_samples(x, y, np.random.default_rng(seed), groups=reader.groups)
     else:
         processes = [fit(x, y, groups=reader.groups, priors=MAP if how == "map" else MARGINAL_LIKELIHOOD)]
-    return Surrogate(processes, x, float(losses.min()), centre, spread)
+    return Surrogate(processes, x, float(losses.min()), centre, std)
 
 
 def other_modes(reader: HistoryReader, surrogate: Surrogate, seed: int) -> list[Surrogate]:
@@ -100,7 +116,7 @@ def other_modes(reader: HistoryReader, surrogate: Surrogate, seed: int) -> list[
 class CandidateSet:
     """Configurations over which a criterion looks for an extreme value of the whole space.
 
-    random    2,000 drawn once, with a seed of their own
+    random    2,000 drawn once, with a separate seed
     all       every configuration of a finite space
     refined   the random ones, and then, in rounds, more around the best
     """

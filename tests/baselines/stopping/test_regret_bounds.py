@@ -8,6 +8,7 @@ from made_trials import LINE, trial, trials_of
 
 from baselines import criterion
 from baselines.stopping.cv_regret_bound import estimation_error
+from baselines.stopping.parts.bound_checks import trusted
 from baselines.stopping.parts.regret import (
     Bound,
     BoundSettings,
@@ -16,7 +17,6 @@ from baselines.stopping.parts.regret import (
     confidence_factor,
     neighbour_correlation,
     regret_bound,
-    trusted,
 )
 from baselines.stopping.parts.run_history import HistoryReader
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate, other_modes
@@ -46,14 +46,14 @@ def test_bound_is_equation_8():
     losses = np.array([t.loss for t in trials])
     best = np.argsort(losses)[:25]  # the better half
     x = np.array([grid_features(trials[i].config) for i in best])
-    y, _, spread = standardise(losses[best])
+    y, _, std = standardise(losses[best])
     gp = fit(x, y, groups=np.array([0, 1, 2, 2, 2]))
     everywhere = np.array([grid_features(config) for config in GRID.configs()])
     beta = 0.2 * 2 * math.log(3 * 25**2 * math.pi**2 / 0.6)
     upper = min(m + math.sqrt(beta) * s for m, s in zip(*gp.predict(x), strict=True))
     lower = min(m - math.sqrt(beta) * s for m, s in zip(*gp.predict(everywhere), strict=True))
     rule = criterion("regret-bound", GRID, threshold=1e-3, candidates="all")
-    assert rule.bound(trials) == pytest.approx((upper - lower) * spread, rel=1e-6)
+    assert rule.bound(trials) == pytest.approx((upper - lower) * std, rel=1e-6)
 
 
 def test_confidence_factor_and_the_better_part():
@@ -151,7 +151,7 @@ def test_a_collapsed_bound_is_not_the_last_word():
     alone = regret_bound(single, CandidateSet(reader, "random", 0), confidence_factor(6, 20))
     assert alone < 1e-3 and collapsed(single, alone)
     assert RegretBounds(b.space, settings)(trials).value > 100 * alone
-    assert not collapsed(single, 0.2 * single.spread)
+    assert not collapsed(single, 0.2 * single.std)
 
 
 @pytest.mark.parametrize(("near", "n_modes"), [(1e9, 6), (2.0, 5), (1e-12, 1)])
