@@ -132,7 +132,15 @@ def test_benchmarks_without_test_losses_are_left_out_of_test_scores():
 
 
 def test_importing_the_scores_loads_nothing_heavy():
-    modules = ("areas", "comparisons", "critical_difference", "leaderboard", "profiles", "robustness", "speedups")
+    modules = (
+        "areas",
+        "comparisons",
+        "critical_difference",
+        "leaderboard",
+        "robustness",
+        "times.profiles",
+        "times.speedups",
+    )
     code = (
         f"import sys, importlib; [importlib.import_module('hpo_leaderboard.scores.' + m) for m in {modules!r}];"
         "print([m for m in ('pandas', 'scipy', 'scikit_posthocs') if m in sys.modules])"
