@@ -1,17 +1,15 @@
-"""Which worker processes there are, from /proc."""
+"""Which worker processes there are."""
 
-from pathlib import Path
+import psutil
 
 
 def worker_pids(parent):
     """Processes that execute jobs for a process."""
     found = []
-    for folder in Path("/proc").glob("[0-9]*"):
+    for child in psutil.Process(parent).children():
         try:
-            state = (folder / "stat").read_text().rpartition(")")[2].split()
-            words = (folder / "cmdline").read_bytes()
-        except OSError:
+            if child.status() != psutil.STATUS_ZOMBIE and "engines.worker" in " ".join(child.cmdline()):
+                found.append(child.pid)
+        except psutil.Error:  # it ended meanwhile
             continue
-        if int(state[1]) == parent and state[0] != "Z" and b"engines.worker" in words:
-            found.append(int(folder.name))
     return found

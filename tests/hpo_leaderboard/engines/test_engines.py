@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from worker_processes import worker_pids
 
@@ -160,34 +161,39 @@ def test_a_worker_that_is_killed_starts_anew():
     worker = WorkerProcess()
     first, second = jobs_of("Sampling", n_seeds=2)
     done = worker.run(first, None)
-    os.kill(worker._process.pid, signal.SIGKILL)
+    [killed] = worker_pids(os.getpid())
+    os.kill(killed, signal.SIGKILL)
     assert worker.run(first, None).digest == done.digest
     assert worker.run(second, None).failure is None
-    pid = worker._process.pid
+    [pid] = worker_pids(os.getpid())
+    assert pid != killed
     worker.close()
-    assert not Path(f"/proc/{pid}").exists()
+    assert not psutil.pid_exists(pid)
+
+
+def wait_until(condition, seconds=30.0):
+    """Whether a condition came true within some seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
 
 
 def test_workers_end_with_the_process_that_started_them(tmp_path):
     script = (
-        "import sys, time\n"
-        "from hpo_leaderboard.engines.worker import WorkerFailed, WorkerProcess\n"
-        "w = WorkerProcess(); w._started(); print(w._process.pid, flush=True)\n"
-        "import test_engines; w._connection.send(test_engines.jobs_of('Hanging')[0]); time.sleep(100)\n"
+        "from hpo_leaderboard.engines.worker import WorkerProcess\n"
+        "from test_engines import jobs_of\n"
+        "WorkerProcess().run(jobs_of('Hanging')[0], None)\n"
     )
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    parent = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
-    )
-    child = int(parent.stdout.readline())
+    parent = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+    assert wait_until(lambda: worker_pids(parent.pid))
+    [child] = worker_pids(parent.pid)
     time.sleep(1.0)
-    assert Path(f"/proc/{child}").exists()
+    assert psutil.pid_exists(child)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not Path(f"/proc/{child}").exists()
+    assert wait_until(lambda: not psutil.pid_exists(child))
 
 
 def test_an_engine_that_is_left_early_ends_its_workers():

@@ -45,6 +45,12 @@ def damage(path, statement, *values):
     connection.close()
 
 
+def as_run_of(job, done):
+    """A finished run with the digest that it has as the run of another job."""
+    numbers, configs = (store_module.decompress(data) for data in (done.numbers, done.configs))
+    return done._replace(digest=run_digest(job.key, done.reason, numbers, configs))
+
+
 def test_frames_hold_the_runs_as_the_loop_made_them(path):
     with reading(path) as store:
         trials, runs, tasks = store.frames()
@@ -160,9 +166,7 @@ def test_runs_of_two_releases_are_told_apart(path, jobs):
     with writing(path) as store:
         for job in jobs:
             newer = replace(job, version="9.9") if job.optimizer.name == "rs" else job
-            done = execute(job)
-            numbers, configs = (store_module.decompress(data) for data in (done.numbers, done.configs))
-            store.add([(newer, done._replace(digest=run_digest(newer.key, done.reason, numbers, configs)))])
+            store.add([(newer, as_run_of(newer, execute(job)))])
         names = set(store.frames().runs.optimizer)
     current = next(job.version for job in jobs)
     assert names == {f"rs {current}", "rs 9.9", "hyperband"}
@@ -306,12 +310,11 @@ def test_the_command_line_of_stores(path, tmp_path, capsys):
 
 
 def test_a_hundred_thousand_trials_are_read_in_seconds(tmp_path):
-    made = execute(make_plan(make_suite("one", ["protein"], ["rs"], n_seeds=1)).jobs[0])
     job = make_plan(make_suite("one", ["protein"], ["rs"], n_seeds=1)).jobs[0]
-    numbers, configs = store_module.decompress(made.numbers), store_module.decompress(made.configs)
+    made = execute(job)
     jobs = [replace(job, seed=seed) for seed in range(1000)]
     with writing(tmp_path / "s.sqlite") as store:
-        store.add([(j, made._replace(digest=run_digest(j.key, made.reason, numbers, configs))) for j in jobs])
+        store.add([(j, as_run_of(j, made)) for j in jobs])
         start = time.process_time()
         assert len(store.frames().trials) == 100_000
         assert time.process_time() - start < 3.0  # some 0.4 s on a calm machine
