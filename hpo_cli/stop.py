@@ -21,6 +21,7 @@ examples:
 
 A criterion is written NAME:VALUE,OPTION=VALUE and joined with | and &; docs/stopping.md explains them all.
 """
+OTHER_NAMES = {"dataset": "benchmark", "method": "optimizer"}  # of columns, accepted by --by
 
 
 def add(subcommands: Any) -> None:
@@ -43,9 +44,9 @@ def add(subcommands: Any) -> None:
     action = actions.add_parser("replay", help=words, description=words.capitalize() + ".")
     action.add_argument("runs", type=Path, metavar="RUNS", help="a store, or a table of trials (.csv, .csv.gz)")
     action.add_argument("--criteria", nargs="+", metavar="C", help="criteria (those of the paper, and ours)")
-    action.add_argument("--by", type=_names, metavar="A,B", help="columns to average within: dataset, method")
-    action.add_argument("--datasets", type=_names, metavar="A,B", help="only these")
-    action.add_argument("--methods", type=_names, metavar="A,B", help="only these")
+    action.add_argument("--by", type=_names, metavar="A,B", help="columns to average within: benchmark, optimizer")
+    action.add_argument("--benchmarks", "--datasets", type=_names, metavar="A,B", help="only these")
+    action.add_argument("--optimizers", "--methods", type=_names, metavar="A,B", help="only these")
     action.add_argument("--seeds", type=int, metavar="N", help="only the first N seeds of each")
     action.add_argument("--out", type=Path, metavar="DIR", help="directory for tables and pictures")
     action.set_defaults(action=_replay)
@@ -71,10 +72,11 @@ def _replay(options: argparse.Namespace) -> None:
 
     runs = _chosen(read_runs(options.runs), options)
     has_folds = all("folds" in run.trials[0].result.info for run in runs)
-    by = options.by or (["method"] if has_folds else ["dataset", "method"])
-    unknown = set(by) - {"dataset", "method"}
+    usual = ["optimizer"] if has_folds else ["benchmark", "optimizer"]
+    by = [OTHER_NAMES.get(name, name) for name in options.by or usual]
+    unknown = set(by) - {"benchmark", "optimizer"}
     if unknown:
-        raise InvalidOption(f"--by takes dataset and method, got {', '.join(sorted(unknown))}")
+        raise InvalidOption(f"--by takes benchmark and optimizer, got {', '.join(sorted(unknown))}")
     with tqdm(total=len(runs), unit="run", disable=None, leave=False) as bar:
         stops = replay(runs, options.criteria or _default_criteria(has_folds), progress=bar.update)
     means = summary(stops, by)
@@ -85,15 +87,15 @@ def _replay(options: argparse.Namespace) -> None:
 
 
 def _chosen(runs: list[RecordedRun], options: argparse.Namespace) -> list[RecordedRun]:
-    if options.datasets is not None:
-        runs = [run for run in runs if run.dataset in options.datasets]
-    if options.methods is not None:
-        runs = [run for run in runs if run.method in options.methods]
+    if options.benchmarks is not None:
+        runs = [run for run in runs if run.benchmark in options.benchmarks]
+    if options.optimizers is not None:
+        runs = [run for run in runs if run.optimizer in options.optimizers]
     if options.seeds is not None:
         first = sorted({run.seed for run in runs})[: options.seeds]
         runs = [run for run in runs if run.seed in first]
     if not runs:
-        raise InvalidOption(f"no run of {options.runs} is left by --datasets, --methods and --seeds")
+        raise InvalidOption(f"no run of {options.runs} is left by --benchmarks, --optimizers and --seeds")
     return runs
 
 
@@ -111,7 +113,7 @@ def text_table(means: pandas.DataFrame, by: list[str]) -> str:
     head = f"{' '.join(by):<24} {'criterion':<{wide}} {'runs':>5} {'stopped':>8} {'stop':>6}"
     lines = [f"{head} {'RTC (paper)':>15} {'95 %':>13} {'RTC time':>9} {'RYC (paper)':>17} {'95 %':>17}"]
     for row in means.to_dict("records"):
-        paper = printed(row["criterion"], row.get("dataset"), row.get("method", ""))
+        paper = printed(row["criterion"], row.get("benchmark"), row.get("optimizer", ""))
         rtc = f"{row['rtc']:.3f} " + (f"({paper.rtc:.3f})" if paper else " " * 7)
         ryc = f"{row['ryc']:+.4f} " + (f"({paper.ryc:+.3f})" if paper else " " * 8)
         group = " ".join(str(row[column]) for column in by)

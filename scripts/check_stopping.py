@@ -44,7 +44,7 @@ def has_folds(run: RecordedRun) -> bool:
 
 def group_of(run: RecordedRun) -> str:
     """RF and XGB apart, all tables together."""
-    return run.method if has_folds(run) else "tables"
+    return run.optimizer if has_folds(run) else "tables"
 
 
 def first(n: int, start: int, holds: Callable[[int], bool]) -> int:
@@ -119,8 +119,8 @@ def compare_bounds(runs: Sequence[RecordedRun], own: Sequence[OwnBounds]) -> boo
     print("2. own bound / recorded bound       checks  median ratio  median |log ratio|  correlation of logs")
     good = True
     groups = list(dict.fromkeys(map(group_of, runs)))
-    for group in [*groups, *dict.fromkeys(f"{r.dataset} {r.method}" for r in runs if not has_folds(r))]:
-        members = [i for i, r in enumerate(runs) if group in (group_of(r), f"{r.dataset} {r.method}")]
+    for group in [*groups, *dict.fromkeys(f"{r.benchmark} {r.optimizer}" for r in runs if not has_folds(r))]:
+        members = [i for i, r in enumerate(runs) if group in (group_of(r), f"{r.benchmark} {r.optimizer}")]
         ours = np.concatenate([own[i].all for i in members])
         theirs = np.concatenate([runs[i].reference_bounds for i in members])
         use = np.isfinite(ours) & np.isfinite(theirs) & (ours > 0) & (theirs > 0)
@@ -141,7 +141,7 @@ def compare_scores(runs: Sequence[RecordedRun], own: Sequence[OwnBounds]) -> boo
             for name, rule in rules(run, values).items():
                 if not name.startswith("conv"):
                     score = scored(run, name, stop_of(rule, run.trials)[0], "", True)
-                    group = group_of(run) if has_folds(run) else f"{run.dataset} {run.method}"
+                    group = group_of(run) if has_folds(run) else f"{run.benchmark} {run.optimizer}"
                     rows.append({"group": group, "rule": name, "source": source, "run": id(run), **score})
     table = pd.DataFrame(rows).pivot(index=["group", "rule", "run"], columns="source", values=["rtc", "ryc"])
     good = True
@@ -174,12 +174,12 @@ def compare_default(runs: Sequence[RecordedRun], own: Sequence[OwnBounds]) -> bo
             }
             for name, rule in candidates.items():
                 score = scored(run, name, stop_of(rule, run.trials)[0], "", True)
-                rows.append({"group": run.method, "source": source, **score})
+                rows.append({"group": run.optimizer, "source": source, **score})
     means = pd.DataFrame(rows).groupby(["group", "source", "criterion"], sort=False)[["rtc", "ryc", "rtc_time"]].mean()
     print("4. the default of cv-regret-bound next to the authors' rules")
     print(means.round(4).to_string())
     good = True
-    for group in dict.fromkeys(run.method for run in runs):
+    for group in dict.fromkeys(run.optimizer for run in runs):
         ours, theirs = means.loc[(group, "own bound", "default")], means.loc[(group, "recorded bound", "0.5")]
         good &= bool(ours["ryc"] >= theirs["ryc"] and ours["rtc"] >= theirs["rtc"] - 0.02)
     return good

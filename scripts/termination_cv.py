@@ -25,11 +25,11 @@ LABELS = {"rf": "RF", "xgb": "XGB", "lm": "LM"}  # the paper's
 def rows_of(algorithm: str, dataset: str, optimizer: str, seed: int, n_trials: int) -> list[dict[str, Any]]:
     """Trials of one run as rows of a table."""
     made = run(Benchmark(f"cv-{algorithm}-{dataset}"), optimizer, n_trials=n_trials, seed=seed)
-    shared = {"dataset": dataset, "algo": LABELS[algorithm], "seed": seed}
+    shared = {"benchmark": dataset, "optimizer": LABELS[algorithm], "seed": seed}
     return [
         {
             **shared,
-            "iteration": step,
+            "step": step,
             "config": json.dumps(trial.proposal.config),
             "loss": trial.result.loss,
             "folds": json.dumps(trial.result.info["folds"]),

@@ -21,8 +21,8 @@ from baselines import optimizer
 from fcnet_data.datasets import load
 from fcnet_data.on_demand import TRAINERS
 from fcnet_data.trainers import cross_validate, trainer
-from hpo_leaderboard.stopping.pictures import draw_deviations
-from hpo_leaderboard.stopping.scores import deviation_by_source
+from hpo_leaderboard.stopping.pictures import draw_stds
+from hpo_leaderboard.stopping.scores import std_by_source
 
 SOURCES = ("split", "optimizer seed", "training")
 Rows = list[dict[str, Any]]
@@ -34,11 +34,11 @@ def rows_of(algorithm: str, dataset: str, name: str, seeds: tuple[int, int, int]
     made, data = trainer(TRAINERS[algorithm]), load(dataset)
     method = optimizer(name, made.space, seed=search)
     rows = []
-    for iteration in range(n_trials):
+    for step in range(n_trials):
         proposal = method.ask()
         found = cross_validate(made, proposal.config, data, seed=training, split_seed=split)
         method.tell(proposal, found.valid_loss, found.cost)
-        row = {"dataset": dataset, "algo": algorithm, **dict(zip(SOURCES, seeds, strict=True)), "iteration": iteration}
+        row = {"benchmark": dataset, "optimizer": algorithm, **dict(zip(SOURCES, seeds, strict=True)), "step": step}
         rows.append({**row, "loss": found.valid_loss, "test": found.test_loss})
     return rows
 
@@ -56,10 +56,10 @@ def main() -> None:
     jobs = list(product(pairs, product(range(options.seeds), repeat=len(SOURCES))))
     runs = tqdm(jobs, unit="run")
     made = [row for pair, seeds in runs for row in rows_of(*pair, options.optimizer, seeds, options.trials)]
-    found = deviation_by_source(pd.DataFrame(made), SOURCES)
-    shown = found[found["iteration"].isin([options.trials // 4, options.trials // 2, options.trials])]
-    print(shown.pivot(index=["dataset", "method", "iteration"], columns="source").round(4).to_string())
-    draw_deviations(found).savefig(options.out, dpi=120)
+    found = std_by_source(pd.DataFrame(made), SOURCES)
+    shown = found[found["evaluation"].isin([options.trials // 4, options.trials // 2, options.trials])]
+    print(shown.pivot(index=["benchmark", "optimizer", "evaluation"], columns="source").round(4).to_string())
+    draw_stds(found).savefig(options.out, dpi=120)
     print(f"wrote {options.out}")
 
 

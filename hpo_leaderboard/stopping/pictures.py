@@ -38,10 +38,10 @@ def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
             i = criteria.index(row["criterion"])
             colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
             axes.errorbar(
-                row["rtc"], row["ryc"], xerr=row["rtc_sd"], yerr=row["ryc_sd"],
+                row["rtc"], row["ryc"], xerr=row["rtc_std"], yerr=row["ryc_std"],
                 fmt=marker, color=colour, markersize=8, elinewidth=1, alpha=0.9, label=row["criterion"],
             )  # fmt: skip
-            paper = printed(row["criterion"], labels.get("dataset"), labels.get("method", ""))
+            paper = printed(row["criterion"], labels.get("benchmark"), labels.get("optimizer", ""))
             if paper is not None:
                 axes.plot(paper.rtc, paper.ryc, marker, markerfacecolor="none", markeredgecolor=colour, markersize=11)
         axes.axhline(0.0, color=MUTED, linewidth=0.8)
@@ -55,11 +55,11 @@ def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
 def draw_regrets(stops: pandas.DataFrame) -> Figure:
     """Distribution of the true regret when each criterion stopped, over the runs that it stopped (2022, fig. 5)."""
     known = stops[stops["stopped"] & stops["regret"].notna()]
-    datasets = list(dict.fromkeys(known["dataset"]))
-    figure, panels = _panels(len(datasets), 5.0, 4.0)
+    benchmarks = list(dict.fromkeys(known["benchmark"]))
+    figure, panels = _panels(len(benchmarks), 5.0, 4.0)
     criteria = list(dict.fromkeys(known["criterion"]))
-    for axes, dataset in zip(panels, datasets, strict=True):
-        here = known[known["dataset"] == dataset]
+    for axes, benchmark in zip(panels, benchmarks, strict=True):
+        here = known[known["benchmark"] == benchmark]
         for i, name in enumerate(criteria):
             values = np.sort(here.loc[here["criterion"] == name, "regret"].to_numpy(dtype=float))
             if not len(values):
@@ -71,18 +71,19 @@ def draw_regrets(stops: pandas.DataFrame) -> Figure:
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter("")
         axes.set_ylim(0.0, 1.03)
-        _tidy(axes, dataset, f"true regret at the stop ({LOWEST:g}: or less)", "share of the stopped runs")
+        _tidy(axes, benchmark, f"true regret at the stop ({LOWEST:g}: or less)", "share of the stopped runs")
     _legend(figure, panels[0])
     return figure
 
 
 def draw_bounds(bounds: pandas.DataFrame) -> Figure:
     """Bound on the regret and true regret along the runs, medians with quartiles (2022, fig. 2)."""
-    groups: list[tuple[Any, Any]] = list(bounds.dropna(subset=["regret"]).groupby(["dataset", "method"], sort=False))
+    known = bounds.dropna(subset=["regret"])
+    groups: list[tuple[Any, Any]] = list(known.groupby(["benchmark", "optimizer"], sort=False))
     figure, panels = _panels(len(groups), 5.0, 3.6)
     for axes, (key, group) in zip(panels, groups, strict=True):
         for column, colour, label in (("bound", COLOURS[0], "bound"), ("regret", COLOURS[1], "true regret")):
-            values = group.assign(value=group[column].clip(lower=LOWEST)).groupby("iteration")["value"]
+            values = group.assign(value=group[column].clip(lower=LOWEST)).groupby("evaluation")["value"]
             middle = values.median()
             axes.plot(middle.index, middle, color=colour, linewidth=1.8, label=label)
             axes.fill_between(middle.index, values.quantile(0.25), values.quantile(0.75), color=colour, alpha=0.2)
@@ -97,21 +98,21 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
     """Validation and test loss of the incumbent, mean and standard deviation over the seeds (2021, fig. 1 and 2)."""
     groups: dict[tuple[str, str], list[RecordedRun]] = {}
     for run in runs:
-        groups.setdefault((run.dataset, run.method), []).append(run)
+        groups.setdefault((run.benchmark, run.optimizer), []).append(run)
     figure, panels = _panels(len(groups), 4.2, 3.0)
     for axes, (key, members) in zip(panels, groups.items(), strict=True):
         length = min(len(run.trials) for run in members)
-        places = [trajectory(run.trials[:length]).indices for run in members]
-        first = max(int((own < 0).sum()) for own in places)
+        indices = [trajectory(run.trials[:length]).indices for run in members]
+        first = max(int((own < 0).sum()) for own in indices)
         steps = np.arange(first + 1, length + 1)
         curves = {
             "validation": [trajectory(run.trials[:length]).losses[first:] for run in members],
-            "test": [run.test[own[first:]] for run, own in zip(members, places, strict=True)],
+            "test": [run.test[own[first:]] for run, own in zip(members, indices, strict=True)],
         }
         for (label, values), colour in zip(curves.items(), COLOURS, strict=False):
-            mean, deviation = np.mean(values, axis=0), np.std(values, axis=0)
+            mean, std = np.mean(values, axis=0), np.std(values, axis=0)
             axes.plot(steps, mean, color=colour, linewidth=1.6, label=label)
-            axes.fill_between(steps, mean - deviation, mean + deviation, color=colour, alpha=0.15)
+            axes.fill_between(steps, mean - std, mean + std, color=colour, alpha=0.15)
         late = np.concatenate([np.array(values)[:, len(steps) // 10 :].ravel() for values in curves.values()])
         axes.set_ylim(float(late.min()) - 0.1 * float(np.ptp(late)), float(late.max()) + 0.1 * float(np.ptp(late)))
         _tidy(axes, ", ".join(key), "trials", "loss of the incumbent")
@@ -119,14 +120,14 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
     return figure
 
 
-def draw_deviations(deviations: pandas.DataFrame) -> Figure:
+def draw_stds(stds: pandas.DataFrame) -> Figure:
     """Standard deviation of the incumbent's losses by source of randomness, over the trials (2021, fig. 3)."""
-    groups: list[tuple[Any, Any]] = list(deviations.groupby(["dataset", "method"], sort=False))
+    groups: list[tuple[Any, Any]] = list(stds.groupby(["benchmark", "optimizer"], sort=False))
     figure, panels = _panels(2 * len(groups), 4.6, 3.2)
     for i, (key, group) in enumerate(groups):
         for axes, loss in zip(panels[2 * i : 2 * i + 2], ("validation", "test"), strict=True):
             for colour, (source, rows) in zip(COLOURS, group.groupby("source", sort=False), strict=False):
-                axes.plot(rows["iteration"], rows[loss], color=colour, linewidth=1.6, label=str(source))
+                axes.plot(rows["evaluation"], rows[loss], color=colour, linewidth=1.6, label=str(source))
             _tidy(axes, f"{', '.join(key)}: {loss}", "trials", "standard deviation")
     _legend(figure, panels[0])
     return figure

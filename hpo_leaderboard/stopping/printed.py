@@ -1,4 +1,4 @@
-"""Numbers that Makarova et al. (2022) print, to set next to one's own: RTC (by iterations) and RYC.
+"""Numbers that Makarova et al. (2022) print, to compare your own with: RTC (by iterations) and RYC.
 
 Table 3 is over 19 datasets, tables 4 and 5 over 50 seeds of one optimizer (BORE, as in their figure 4).
 """
@@ -17,7 +17,7 @@ class Printed(NamedTuple):
     ryc: float
 
 
-CROSS_VALIDATION = {  # criterion: {method: printed}, table 3
+CROSS_VALIDATION = {  # criterion: {optimizer: printed}, table 3
     "conv:10,warm_up=20": {"RF": Printed(0.840, -0.031), "XGB": Printed(0.841, -0.051)},
     "conv:30,warm_up=20": {"RF": Printed(0.686, -0.022), "XGB": Printed(0.666, -0.026)},
     "conv:50,warm_up=20": {"RF": Printed(0.498, -0.015), "XGB": Printed(0.504, -0.021)},
@@ -25,7 +25,7 @@ CROSS_VALIDATION = {  # criterion: {method: printed}, table 3
     f"cv-regret-bound:{HALF:.6g},variant=reference-code": {"RF": Printed(0.580, -0.013), "XGB": Printed(0.224, -0.006)},
 }
 
-TABLES = {  # criterion: {dataset: printed}, tables 4 and 5
+TABLES = {  # criterion: {benchmark: printed}, tables 4 and 5
     "conv:10,warm_up=5": {
         "naval": Printed(0.943, -0.605),
         "parkinsons": Printed(0.947, -0.582),
@@ -65,10 +65,14 @@ TABLES = {  # criterion: {dataset: printed}, tables 4 and 5
 }
 
 
-def printed(criterion: str, dataset: str | None, method: str) -> Printed | None:
-    """What the paper prints for a criterion, on cross-validation by method, on a table by dataset; None if nothing."""
+def printed(criterion: str, benchmark: str | None, optimizer: str) -> Printed | None:
+    """What the paper prints for a criterion, None if nothing.
+
+    Of cross-validation it prints a line per algorithm, which stands in the column `optimizer` ("RF", "XGB"); of tables
+    a line per benchmark.
+    """
     if criterion in CROSS_VALIDATION:
-        return CROSS_VALIDATION[criterion].get(method)
-    if criterion in TABLES and dataset is not None and method.lower() == "bore":
-        return TABLES[criterion].get(dataset)
+        return CROSS_VALIDATION[criterion].get(optimizer)
+    if criterion in TABLES and benchmark is not None and optimizer.lower() == "bore":
+        return TABLES[criterion].get(benchmark)
     return None

@@ -1,13 +1,17 @@
 """Recorded runs to replay stopping criteria on, from a table of trials or from a store.
 
-A table is a CSV file (also compressed) or a data frame with one row per trial and the columns
+A table is a CSV file (also compressed) or a data frame with one row per trial. What `hpo store export` writes is one.
+Its columns are
 
-    dataset, seed, iteration, loss, cost (seconds)
-    config                    JSON object; or instead of it one column `hp_NAME` per hyperparameter
-    folds                     JSON list of fold losses; or one column `fold_I` per fold (optional)
-    test                      test loss (optional, the validation loss takes its place)
-    algo, optimizer, method   what was run (optional, those that are there are joined)
-    reference_bound           a bound on the regret that was recorded before that iteration (optional)
+    benchmark, seed, step, loss, cost (seconds)
+    optimizer               what was run (optional); columns `algo` and `method` are joined with it
+    config                  JSON object; or instead of it one column `hp_NAME` per hyperparameter
+    folds                   JSON list of fold losses; or one column `fold_I` per fold (optional)
+    test                    test loss (optional; else `exact`, the noise-free loss, or the validation loss is taken)
+    budget, start, end, worker, failed   as in a store (optional)
+    reference_bound         a bound on the regret that was recorded before that step (optional)
+
+`dataset` and `iteration` are read as `benchmark` and `step`.
 
 The space of a table's runs is read off their configurations: runs with the same hyperparameters share one, with the
 range that the values of all of them span.
@@ -17,7 +21,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,23 +34,26 @@ from hpo_core.space.hyperparameters import Hyperparameter
 if TYPE_CHECKING:
     import pandas
 
-METHODS = ("algo", "optimizer", "method")
-NEEDED = ("dataset", "seed", "iteration", "loss", "cost")
+RUN = ["benchmark", "optimizer", "seed"]
+NEEDED = ("benchmark", "seed", "step", "loss", "cost")
+OTHER_NAMES = {"dataset": "benchmark", "iteration": "step"}
+JOINED = ("algo", "optimizer", "method")  # columns that together say what was run
+TESTS = ("test", "exact", "loss")  # the first that is known is a run's test loss
 
 
 class RecordedRun(NamedTuple):
     """A run that went on to its end.
 
-    dataset, method, seed   what it was
-    space                   what it searched
-    trials                  in their order of completion, fold losses in `info["folds"]`
-    test                    (n,) test loss of each trial
-    optimum                 lowest possible loss, NaN where it is not known
-    reference_bounds        (n,) bounds that were recorded, entry t on the first t trials; None if there are none
+    benchmark, optimizer, seed   what it was
+    space                        what it searched
+    trials                       in their order of completion, fold losses in `info["folds"]`
+    test                         (n,) test loss of each trial
+    optimum                      lowest possible loss, NaN where it is not known
+    reference_bounds             (n,) bounds that were recorded, entry t on the first t trials; None if there are none
     """
 
-    dataset: str
-    method: str
+    benchmark: str
+    optimizer: str
     seed: int
     space: Space
     trials: tuple[Trial, ...]
@@ -72,28 +79,57 @@ def read_runs(path: str | Path) -> list[RecordedRun]:
 
 
 def runs_of_table(table: pandas.DataFrame) -> list[RecordedRun]:
-    """Runs of a table, sorted by dataset, method and seed."""
+    """Runs of a table, sorted by benchmark, optimizer and seed."""
+    table = with_run_columns(table)
     missing = [column for column in NEEDED if column not in table]
     if missing or ("config" not in table and not _columns(table, "hp_")):
         raise InvalidOption(
             f"a table of runs needs the columns {', '.join(NEEDED)} and config (or hp_NAME columns); "
             f"missing: {', '.join(missing) or 'config'}"
         )
-    methods = [column for column in METHODS if column in table]
-    table = table.assign(method_=table[methods].astype(str).agg(" ".join, axis=1) if methods else "")
-    table = table.sort_values(["dataset", "method_", "seed", "iteration"], kind="stable").reset_index(drop=True)
+    order = "end" if "end" in table else "step"
+    table = table.sort_values([*RUN, order], kind="stable").reset_index(drop=True)
     configs = _configs(table)
     spaces = _spaces(configs)
+    return _runs(table, configs, lambda name, own: spaces[frozenset(own[0])], _optimum)
+
+
+def with_run_columns(table: pandas.DataFrame) -> pandas.DataFrame:
+    """The table with the columns benchmark, optimizer and step, where it has them under other names."""
+    table = table.rename(columns={old: new for old, new in OTHER_NAMES.items() if new not in table})
+    joined = [column for column in JOINED if column in table]
+    return table.assign(optimizer=table[joined].astype(str).agg(" ".join, axis=1) if joined else "")
+
+
+def _runs(
+    table: pandas.DataFrame,
+    configs: Sequence[dict[str, Any]],
+    space: Callable[[str, Sequence[dict[str, Any]]], Space],
+    optimum: Callable[[str], float],
+) -> list[RecordedRun]:
+    """Runs of a table whose rows are numbered 0, 1, ... and ordered by run and completion.
+
+    Parameters
+    ----------
+    table
+        A row per trial, with the columns of the module's head.
+    configs
+        Configuration of each row.
+    space
+        Space of a benchmark's name and the configurations of a run.
+    optimum
+        Lowest loss of a benchmark's name, NaN where it is not known.
+    """
     runs = []
     key: Any
-    for key, rows in table.groupby(["dataset", "method_", "seed"], sort=False):
-        dataset, method, seed = key
+    for key, rows in table.groupby(RUN, sort=False):
+        benchmark, optimizer, seed = str(key[0]), str(key[1]), int(key[2])
         own = [configs[i] for i in rows.index]
-        trials = _trials(rows, own)
-        test = rows["test"].to_numpy(dtype=float) if "test" in rows else rows["loss"].to_numpy(dtype=float)
+        known = next((name for name in TESTS if name in rows and rows[name].notna().any()), "loss")
+        test = rows[known].to_numpy(dtype=float)
         bounds = rows["reference_bound"].to_numpy(dtype=float) if "reference_bound" in rows else None
-        space = spaces[frozenset(own[0])]
-        runs.append(RecordedRun(str(dataset), str(method), int(seed), space, trials, test, _optimum(dataset), bounds))
+        described = (space(benchmark, own), _trials(rows, own), test, optimum(benchmark), bounds)
+        runs.append(RecordedRun(benchmark, optimizer, seed, *described))
     return runs
 
 
@@ -114,17 +150,21 @@ def _configs(table: pandas.DataFrame) -> list[dict[str, Any]]:
 
 
 def _trials(rows: pandas.DataFrame, configs: Sequence[Mapping[str, Any]]) -> tuple[Trial, ...]:
-    folds = _folds(rows)
+    """Trials of a run; without a column `start` they follow each other, without `budget` all have the same."""
     losses, costs = rows["loss"].to_numpy(dtype=float), rows["cost"].to_numpy(dtype=float)
     costs = np.where(np.isfinite(costs), costs, 0.0)
-    starts = np.concatenate([[0.0], np.cumsum(costs)])
+    after_each_other = np.concatenate([[0.0], np.cumsum(costs)[:-1]])
+    optional: dict[str, Any] = {"start": after_each_other, "budget": 1, "worker": 0, "failed": False}
+    values = rows.assign(**{name: value for name, value in optional.items() if name not in rows})
+    failed = ~np.isfinite(losses) | values["failed"].to_numpy(dtype=bool)
+    folds = _folds(rows)
+    columns = [values[name].tolist() for name in ("step", "budget", "worker", "start")]
     trials = []
-    for step, (config, loss, cost) in enumerate(zip(configs, losses.tolist(), costs.tolist(), strict=True)):
-        failed = not math.isfinite(loss)
-        info = {} if folds is None else {"folds": folds[step]}
-        result = Result(math.inf if failed else loss, cost, 1, info)
-        failure = f"loss was {loss!r}" if failed else None
-        trials.append(Trial(Proposal(config), result, step, start=float(starts[step]), failure=failure))
+    for i, (config, step, budget, worker, start) in enumerate(zip(configs, *columns, strict=True)):
+        loss = math.inf if failed[i] else float(losses[i])
+        result = Result(loss, float(costs[i]), budget, {} if folds is None else {"folds": folds[i]})
+        failure = f"loss was {float(losses[i])!r}" if failed[i] else None
+        trials.append(Trial(Proposal(config, budget), result, step, None, worker, start, failure=failure))
     return tuple(trials)
 
 
@@ -135,10 +175,10 @@ def _folds(rows: pandas.DataFrame) -> list[list[float]] | None:
     return rows[columns].to_numpy(dtype=float).tolist() if columns else None
 
 
-def _optimum(dataset: Any) -> float:
-    """Lowest loss of the benchmark that a dataset is called after, NaN if there is none."""
+def _optimum(name: str) -> float:
+    """Lowest loss of the benchmark with a name, NaN if there is none."""
     try:
-        optimum = Benchmark(str(dataset)).optimum
+        optimum = Benchmark(name).optimum
     except HpoError:
         return math.nan
     return math.nan if optimum is None else optimum
@@ -172,27 +212,8 @@ def runs_of_store(path: Path) -> list[RecordedRun]:
     with reading(path) as store:
         frames = store.frames()
     optima = dict(zip(frames.tasks["benchmark"], frames.tasks["optimum"], strict=True))
-    runs = []
-    key: Any
-    for key, rows in frames.trials.groupby(["benchmark", "optimizer", "seed"], sort=False):
-        name, method, seed = key
-        configs = [json.loads(text) for text in rows["config"]]
-        test = rows["test"].where(rows["test"].notna(), rows["exact"]).to_numpy(dtype=float)
-        test = np.where(np.isfinite(test), test, rows["loss"].to_numpy(dtype=float))
-        optimum = float(optima.get(name, math.nan))
-        trials = _stored_trials(rows, configs)
-        runs.append(RecordedRun(name, method, int(seed), _space(name, configs), trials, test, optimum, None))
-    return runs
-
-
-def _stored_trials(rows: pandas.DataFrame, configs: Sequence[Mapping[str, Any]]) -> tuple[Trial, ...]:
-    columns = [rows[name].tolist() for name in ("step", "budget", "loss", "cost", "start", "worker", "failed")]
-    trials = []
-    for config, step, budget, loss, cost, start, worker, failed in zip(configs, *columns, strict=True):
-        result = Result(loss, cost, budget, {})
-        failure = "failed" if failed else None
-        trials.append(Trial(Proposal(config, budget), result, step, None, worker, start, failure=failure))
-    return tuple(trials)
+    configs = [json.loads(text) for text in frames.trials["config"]]
+    return _runs(frames.trials, configs, _space, lambda name: float(optima.get(name, math.nan)))
 
 
 def _space(name: str, configs: Sequence[Mapping[str, Any]]) -> Space:

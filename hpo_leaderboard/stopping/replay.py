@@ -13,13 +13,12 @@ from baselines.stopping.parts.joined import Criterion
 from baselines.stopping.parts.regret import Bound
 from hpo_core import Trial
 from hpo_core.running.incumbent import trajectory
-from hpo_leaderboard.stopping.recorded_runs import RecordedRun
+from hpo_leaderboard.stopping.recorded_runs import RUN, RecordedRun
 from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change
 
 if TYPE_CHECKING:
     import pandas
 
-RUN = ("dataset", "method", "seed")
 COLUMNS = (*RUN, "criterion", "stopped", "stop", "n", "ryc", "rtc", "rtc_time", "regret", "reason")
 
 
@@ -70,14 +69,28 @@ def replay(
 
 
 def scored(run: RecordedRun, name: str, n_trials: int, reason: str, stopped: bool) -> dict[str, Any]:
-    """Scores of stopping a run after so many trials, as a row of `replay`."""
+    """Scores of stopping a run after a number of trials, as a row of `replay`.
+
+    Parameters
+    ----------
+    run
+        The run, to its end.
+    name
+        Of the criterion.
+    n_trials
+        Trials completed at the stop.
+    reason
+        Why it stopped, or why it did not, in words.
+    stopped
+        Whether the criterion stopped the run before its end.
+    """
     path = trajectory(run.trials)
     final, at_stop = int(path.indices[-1]), int(path.indices[n_trials - 1])
     known = final >= 0 and at_stop >= 0
     ends = np.maximum.accumulate(path.ends)
     return {
-        "dataset": run.dataset,
-        "method": run.method,
+        "benchmark": run.benchmark,
+        "optimizer": run.optimizer,
         "seed": run.seed,
         "criterion": name,
         "stopped": stopped,
@@ -94,7 +107,8 @@ def scored(run: RecordedRun, name: str, n_trials: int, reason: str, stopped: boo
 def bounds_along(runs: Iterable[RecordedRun], every: int = 5, first: int = 20) -> pandas.DataFrame:
     """Bound on the regret along each run next to the true regret, a row per run and check.
 
-    Columns: dataset, method, seed, iteration (number of completed trials), bound, regret (NaN where it is not known).
+    Columns: benchmark, optimizer, seed, evaluation (number of completed trials), bound, regret (NaN where it is not
+    known).
     """
     import pandas as pd
 
@@ -104,5 +118,5 @@ def bounds_along(runs: Iterable[RecordedRun], every: int = 5, first: int = 20) -
         losses = trajectory(run.trials).losses
         for n in range(first, len(run.trials) + 1, every):
             bound, regret = rule.bound(run.trials[:n]), float(losses[n - 1]) - run.optimum
-            rows.append((run.dataset, run.method, run.seed, n, bound, regret))
-    return pd.DataFrame(rows, columns=[*RUN, "iteration", "bound", "regret"])
+            rows.append((run.benchmark, run.optimizer, run.seed, n, bound, regret))
+    return pd.DataFrame(rows, columns=[*RUN, "evaluation", "bound", "regret"])

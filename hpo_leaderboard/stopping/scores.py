@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_leaderboard.scores.intervals import LEVEL, mean_interval
-from hpo_leaderboard.stopping.recorded_runs import METHODS
+from hpo_leaderboard.stopping.recorded_runs import with_run_columns
 
 if TYPE_CHECKING:
     import pandas
@@ -45,7 +45,7 @@ def summary(stops: pandas.DataFrame, by: Sequence[str], level: float = LEVEL) ->
 
     `stops` has a row per run and criterion, as `hpo_leaderboard.stopping.replay.replay` gives it; `by` are columns of
     it. Columns: those of `by`, criterion, n, stopped (share of runs), stop (mean), and for each score NAME the columns
-    NAME, NAME_sd, NAME_low and NAME_high.
+    NAME, NAME_std, NAME_low and NAME_high.
     """
     import pandas as pd
 
@@ -57,34 +57,34 @@ def summary(stops: pandas.DataFrame, by: Sequence[str], level: float = LEVEL) ->
         for score in SCORES:
             values = group[score].to_numpy(dtype=float)
             low, high = mean_interval(values[:, None], seed=0, level=level)
-            row |= {score: values.mean(), f"{score}_sd": float(np.std(values))}
+            row |= {score: values.mean(), f"{score}_std": float(np.std(values))}
             row |= {f"{score}_low": low[0], f"{score}_high": high[0]}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def deviation_by_source(table: pandas.DataFrame, sources: Sequence[str]) -> pandas.DataFrame:
+def std_by_source(table: pandas.DataFrame, sources: Sequence[str]) -> pandas.DataFrame:
     """Standard deviation of the incumbent's losses by source of randomness (Makarova et al., 2021, fig. 3).
 
-    `table` has a row per trial with the columns dataset, algo or optimizer or method, iteration, loss, test, and one
-    column of seeds per source, such as of the split of the data, the optimizer and the training. For each source the
-    variance over its seeds, with the seeds of the others held, is averaged over these others. Columns: dataset, method,
-    source, iteration (number of completed trials), validation, test.
+    `table` has a row per trial with the columns benchmark, optimizer, step, loss, test (or the other names that
+    `hpo_leaderboard.stopping.recorded_runs` reads), and one column of seeds per source, such as of the split of the
+    data, the optimizer and the training. For each source the variance over its seeds, with the seeds of the others
+    held, is averaged over these others. Columns: benchmark, optimizer, evaluation (number of completed trials),
+    validation, test, source.
     """
     import pandas as pd
 
-    methods = [column for column in METHODS if column in table]
-    label = table[methods].astype(str).agg(" ".join, axis=1) if methods else ""
-    runs = table.assign(label=label).sort_values("iteration", kind="stable")
-    keys = ["dataset", "label", *sources]
+    runs = with_run_columns(table).sort_values("step", kind="stable")
+    keys = ["benchmark", "optimizer", *sources]
     best = runs.groupby(keys)["loss"].cummin()
     runs["validation"] = best
     better = best.groupby([runs[key] for key in keys]).diff() != 0.0  # also the first, which has no difference
     runs["test"] = runs["test"].where(better).groupby([runs[key] for key in keys]).ffill()
+    runs["evaluation"] = runs["step"] + 1
     parts = []
+    shown = ["benchmark", "optimizer", "evaluation"]
     for source in sources:
-        held = ["dataset", "label", "iteration", *(other for other in sources if other != source)]
+        held = [*shown, *(other for other in sources if other != source)]
         variances = runs.groupby(held)[["validation", "test"]].var(ddof=0)
-        mean = variances.groupby(["dataset", "label", "iteration"]).mean().pow(0.5).reset_index()
-        parts.append(mean.assign(source=source, iteration=mean["iteration"] + 1))
-    return pd.concat(parts).rename(columns={"label": "method"}).reset_index(drop=True)
+        parts.append(variances.groupby(shown).mean().pow(0.5).reset_index().assign(source=source))
+    return pd.concat(parts).reset_index(drop=True)

@@ -14,16 +14,17 @@ from hpo_core import Categorical, Float, Int
 from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
-from hpo_leaderboard.experiments.suite import changed, load_suite
-from hpo_leaderboard.stopping import pictures as pictures
+from hpo_leaderboard.experiments.suite import changed, load_suite, make_suite
+from hpo_leaderboard.stopping import pictures
 from hpo_leaderboard.stopping.printed import CROSS_VALIDATION, TABLES, printed
 from hpo_leaderboard.stopping.recorded_runs import read_runs, runs_of_table
 from hpo_leaderboard.stopping.replay import RecordedBounds, bounds_along, replay, scored, stop_of
-from hpo_leaderboard.stopping.scores import deviation_by_source, relative_saving, relative_test_change, summary
+from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change, std_by_source, summary
+from hpo_leaderboard.store.export import export_trials
 
 
 def cv_table(n=60, seeds=2, datasets=("one", "two")):
-    """Runs with fold losses, like those of the paper: RF on some datasets."""
+    """Runs with fold losses, like those of the paper: RF on some datasets, with the columns that its files have."""
     rows = []
     for i, dataset in enumerate(datasets):
         for seed in range(seeds):
@@ -72,7 +73,29 @@ def test_tables_in_both_spellings():
     assert long_run.space == wide_run.space
     assert [t.config for t in long_run.trials] == [t.config for t in wide_run.trials]
     assert [t.result.info for t in long_run.trials] == [t.result.info for t in wide_run.trials]
-    assert (long_run.dataset, long_run.method, long_run.seed) == ("one", "RF", 0)
+    assert (long_run.benchmark, long_run.optimizer, long_run.seed) == ("one", "RF", 0)
+
+
+def test_columns_are_those_of_a_store_and_the_names_of_the_papers_files_are_read():
+    table = cv_table(6, 1, ["one"])
+    ours = table.rename(columns={"dataset": "benchmark", "algo": "optimizer", "iteration": "step"})
+    (theirs_read,), (ours_read,) = runs_of_table(table), runs_of_table(ours)
+    assert (ours_read.benchmark, ours_read.optimizer, ours_read.seed) == ("one", "RF", 0)
+    assert ours_read.trials == theirs_read.trials
+    both = runs_of_table(ours.assign(algo="XGB"))[0]
+    assert both.optimizer == "XGB RF"
+
+
+def test_an_exported_store_is_a_table_of_the_same_runs(tmp_path):
+    store, out = tmp_path / "s.sqlite", tmp_path / "trials.csv.gz"
+    suite = make_suite("s", ["counting-ones-4-4", "mini-wine"], ["hyperband"], n_seeds=1, n_trials=5, workers=3)
+    run_experiment(suite, store, make_engine("serial"))
+    export_trials(store, out)
+    for stored, exported in zip(read_runs(store), read_runs(out), strict=True):
+        assert stored[:3] == exported[:3]
+        assert len({trial.budget for trial in exported.trials}) > 1
+        assert exported.trials == stored.trials
+        np.testing.assert_array_equal(exported.test, stored.test)
 
 
 def test_space_is_read_off_all_configurations():
@@ -110,7 +133,7 @@ def test_replay_agrees_with_stopping_online():
     runs = runs_of_table(cv_table())
     stops = replay(runs, ["conv:10", "cv-regret-bound", "limit:1000"])
     assert len(stops) == 12
-    for run, (_, rows) in zip(runs, stops.groupby(["dataset", "method", "seed"], sort=False), strict=True):
+    for run, (_, rows) in zip(runs, stops.groupby(["benchmark", "optimizer", "seed"], sort=False), strict=True):
         by_name = rows.set_index("criterion")
         expected = stop_of(criterion("conv:10", run.space), run.trials)
         assert (by_name.loc["conv:10", "stop"], by_name.loc["conv:10", "reason"]) == expected
@@ -133,16 +156,16 @@ def test_recorded_bounds_take_the_models_place():
 
 def test_summary_by_hand():
     stops = pd.DataFrame(
-        {"method": "m", "criterion": "c", "stopped": [True, False], "stop": [50, 100], "ryc": [-0.2, 0.0],
+        {"optimizer": "m", "criterion": "c", "stopped": [True, False], "stop": [50, 100], "ryc": [-0.2, 0.0],
          "rtc": [0.5, 0.0], "rtc_time": [0.6, 0.0]}
     )  # fmt: skip
-    row = summary(stops, ["method"]).iloc[0]
+    row = summary(stops, ["optimizer"]).iloc[0]
     assert (row["n"], row["stopped"], row["stop"]) == (2, 0.5, 75.0)
-    assert (row["ryc"], row["ryc_sd"]) == (pytest.approx(-0.1), pytest.approx(0.1))
+    assert (row["ryc"], row["ryc_std"]) == (pytest.approx(-0.1), pytest.approx(0.1))
     assert (row["rtc_low"], row["rtc_high"]) == (0.0, 0.5)
 
 
-def test_deviation_by_source():
+def test_std_by_source():
     rows = []
     for split in range(3):
         for training in range(2):
@@ -151,7 +174,7 @@ def test_deviation_by_source():
                 rows.append((split, 0, training, iteration, loss, 2 * loss))
     names = ["split", "optimizer_seed", "training", "iteration", "loss", "test"]
     table = pd.DataFrame(rows, columns=names).assign(dataset="d", algo="RF")
-    found = deviation_by_source(table, ["split", "optimizer_seed", "training"]).set_index(["source", "iteration"])
+    found = std_by_source(table, ["split", "optimizer_seed", "training"]).set_index(["source", "evaluation"])
     assert found.loc[("split", 2), "validation"] == pytest.approx(np.std([0, 10, 20]))
     assert found.loc[("training", 1), "validation"] == pytest.approx(0.5)
     assert found.loc[("training", 1), "test"] == pytest.approx(1.0)
@@ -171,17 +194,24 @@ def test_what_the_paper_prints():
 def test_pictures_show_what_they_are_given(tmp_path):
     runs = runs_of_table(cv_table(40))
     stops = replay(runs, ["conv:10,warm_up=20", "limit:30"]).assign(regret=0.1)
-    means = summary(stops, ["method"])
+    means = summary(stops, ["optimizer"])
     bounds = bounds_along([run._replace(optimum=1.0) for run in runs], every=10)
-    deviations = pd.DataFrame(
-        {"dataset": "d", "method": "m", "source": ["split"] * 3, "iteration": [1, 2, 3], "validation": 1.0, "test": 2.0}
+    stds = pd.DataFrame(
+        {
+            "benchmark": "d",
+            "optimizer": "m",
+            "source": ["split"] * 3,
+            "evaluation": [1, 2, 3],
+            "validation": 1.0,
+            "test": 2.0,
+        }
     )
     figures = {
-        "trade_off": pictures.draw_trade_off(means, ["method"]),
+        "trade_off": pictures.draw_trade_off(means, ["optimizer"]),
         "regrets": pictures.draw_regrets(stops),
         "bounds": pictures.draw_bounds(bounds),
         "overfitting": pictures.draw_overfitting(runs),
-        "deviations": pictures.draw_deviations(deviations),
+        "stds": pictures.draw_stds(stds),
     }
     trade_off = figures["trade_off"].axes[0]
     drawn = {tuple(np.round(line.get_xydata()[0], 6)) for line in trade_off.lines if len(line.get_xydata())}
@@ -200,13 +230,13 @@ def test_command_prints_the_table_and_writes_files(tmp_path, capsys):
     criteria = ["conv:10,warm_up=20", "limit:20"]
     assert main(["stop", "replay", str(path), "--criteria", *criteria, "--out", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:2] == ["method", "criterion"]
+    assert lines[0].split()[:2] == ["optimizer", "criterion"]
     assert "(0.840)" in lines[1] and "(-0.031)" in lines[1]
     assert "0.500" in lines[2]  # 20 of 40 trials
     stops = pd.read_csv(tmp_path / "out" / "stops.csv")
     assert len(stops) == 8
     assert (tmp_path / "out" / "trade_off.png").exists()
-    table = text_table(summary(stops, ["dataset"]), ["dataset"])
+    table = text_table(summary(stops, ["benchmark"]), ["benchmark"])
     assert table.count("one") == table.count("two") == 2
 
 
@@ -222,7 +252,9 @@ def test_command_on_a_store(tmp_path, capsys):
     assert runs[0].optimum == pytest.approx(0.397887, abs=1e-5)
 
 
-@pytest.mark.parametrize("extra", [["--datasets", "none"], ["--by", "seed"], ["--criteria", "nothing"]])
+@pytest.mark.parametrize(
+    "extra", [["--datasets", "none"], ["--benchmarks", "none"], ["--by", "seed"], ["--criteria", "nothing"]]
+)
 def test_command_explains_mistakes(tmp_path, capsys, extra):
     path = tmp_path / "runs.csv"
     cv_table(25, 1, ["one"]).to_csv(path, index=False)
