@@ -1,6 +1,6 @@
 """`Features`: configurations of a mixed space as rows of numbers, with a column for each thing that can differ.
 
-    numeric      float, int or ordinal hyperparameter: one column, its place in the unit interval
+    numeric      float, int or ordinal hyperparameter: one column, its position in the unit interval
     categorical  K columns, 1 for its value and 0 for the others
 
 The numeric columns come first. A categorical with a single value, or a constant, has no column.
@@ -21,9 +21,9 @@ class Features:
     cells       (n_numeric,) width of a value in the unit interval, 0 for floats
     sizes       number of values K of each categorical
     others      K - 1
-    uniform_leaving   (K - 1) / K, the probability that a uniform draw is another value than a given one
-    weights     probabilities of the values of those categoricals that have them, with the categorical's place
-    groups      (width,) number of the hyperparameter, among those that have columns, that a column belongs to
+    uniform_switching   (K - 1) / K, the probability that a uniform draw is another value than a given one
+    weights     probabilities of the values of those categoricals that have them, with the categorical's index
+    groups      (width,) index of the hyperparameter, among those that have columns, that a column belongs to
     log_prior   (width,) its product with a row of features is the logarithm of the row's density under the prior
     """
 
@@ -45,7 +45,7 @@ class Features:
         categories = np.repeat(np.arange(len(self.sizes)), self.sizes)
         self.groups = np.concatenate([np.arange(self.n_numeric), self.n_numeric + categories])
         self.others = self.sizes - 1.0
-        self.uniform_leaving = self.others / self.sizes
+        self.uniform_switching = self.others / self.sizes
         self._code_of_column = np.zeros((self.width, len(self.sizes)))
         for i, (start, size) in enumerate(zip(self._starts, self.sizes, strict=True)):
             self._code_of_column[start : start + size, i] = np.arange(size)
@@ -67,7 +67,7 @@ class Features:
         return self.join(self.snap(unit[:, self._numeric]), codes)
 
     def to_unit(self, row: np.ndarray) -> list[float]:
-        """Point (d,) of the unit cube, in the middle of its cell, that a row (width,) of features stands for."""
+        """Point (d,) of the unit cube, in the middle of its cell, that a row (width,) of features encodes."""
         return (row @ self._to_unit + self._middle).tolist()
 
     def join(self, numeric: np.ndarray, codes: np.ndarray) -> np.ndarray:

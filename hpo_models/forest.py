@@ -1,4 +1,4 @@
-"""Random forest with a mean and a variance (thesis section 2.3.2), on scikit-learn's trees.
+"""Random forest with a mean and a variance (Klein, 2020, section 2.3.2), on scikit-learn's trees.
 
 Every tree is grown on a bootstrap sample; a leaf predicts the mean and the variance of its observations. By the law of
 total variance the forest's prediction has
@@ -44,14 +44,36 @@ def fit_forest(
     min_leaf: int = 3,
     max_features: float = 5 / 6,
 ) -> Forest:
-    """Forest of observations (n, width) and (n,). Ten trees, as in the thesis.
+    """The forest grown on observations.
 
     Parameters
     ----------
+    rows
+        (n, width) inputs.
+    values
+        (n,) observations.
+    rng
+        For the bootstrap samples and for the columns of each split.
+    n_trees
+        Ten by default, as in Klein (2020).
     min_leaf
-        Observations that a leaf needs, and a node to be split.
+        Smallest number of observations in a leaf; a node needs twice as many to be split.
     max_features
         Share of the columns, drawn at random, that a split may use.
+
+    Returns
+    -------
+    Forest
+        Predicts means and variances in the units of `values`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_models.forest import fit_forest
+    >>> x = np.linspace(0.0, 1.0, 200)[:, None]
+    >>> mean, variance = fit_forest(x, x[:, 0] > 0.5, np.random.default_rng(0)).predict(np.array([[0.1], [0.9]]))
+    >>> mean.round().tolist()
+    [0.0, 1.0]
     """
     from sklearn import config_context
     from sklearn.tree import DecisionTreeRegressor

@@ -34,7 +34,7 @@ from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.decay_gp import conjugate_model, fitted_model
-from hpo_models.curves.optimal_stopping import K1_RATE, STOP_WORSE, DecisionRule, k1_schedule, knows_enough, solve
+from hpo_models.curves.optimal_stopping import K1_RATE, STOP_WORSE, DecisionRule, is_certain, k1_schedule, solve
 
 INITIAL_SHARE = 0.16  # N0 / N, 8 of 50
 N_PATHS = 5_000
@@ -111,7 +111,7 @@ class BOBOS:
                 self._plan(training)
             return None
         c1 = plan.rule.decide(np.array(training.losses)) == STOP_WORSE
-        c2 = knows_enough(plan.deviations[-1], plan.deviations[n - 1], self._kappa)
+        c2 = is_certain(plan.deviations[-1], plan.deviations[n - 1], self._kappa)
         return loss if c1 and c2 else None
 
     def _plan(self, training: StepwiseTraining) -> None:

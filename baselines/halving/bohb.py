@@ -141,5 +141,5 @@ class DensityModel:
     def _density(self, ranked: list[tuple[float, int]]) -> ProductKde:
         rows = np.array([self._rows[row] for _, row in ranked])
         bandwidths = np.maximum(normal_reference(self._features, rows), self._min_bandwidth)
-        sds, leaving = np.split(bandwidths, [self._features.n_numeric])
-        return ProductKde(self._features, rows, sds, leaving)
+        stds, switching = np.split(bandwidths, [self._features.n_numeric])
+        return ProductKde(self._features, rows, stds, switching)

@@ -3,8 +3,8 @@
     y(n) = c + g(n) + noise        validation error after epoch n
     cov(g(n), g(n')) = scale beta^alpha / (n + n' + beta)^alpha                          Dai et al., eq. 5
 
-which is a mixture of exponentials exp(-lambda n), lambda ~ Gamma(alpha, beta). The asymptote c ~ N(mean, spread^2) is
-that of Swersky et al.; Dai et al. have none (mean = spread = 0), so that every curve of theirs decays to 0.
+which is a mixture of exponentials exp(-lambda n), lambda ~ Gamma(alpha, beta). The asymptote c ~ N(mean, std^2) is
+that of Swersky et al.; Dai et al. have none (mean = std = 0), so their curves all decay to 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,20 @@ JITTER = 1e-10  # of the diagonal, relative to its mean: the kernel's columns ar
 
 
 def decay_kernel(first: np.ndarray, second: np.ndarray, alpha: float, beta: float) -> np.ndarray:
-    """(n, m) covariance beta^alpha / (first + second + beta)^alpha of two rows of epochs."""
+    """Covariance beta^alpha / (first + second + beta)^alpha of a curve at two rows of epochs.
+
+    Parameters
+    ----------
+    first, second
+        (n,) and (m,) epochs.
+    alpha, beta
+        Shape and rate of the Gamma distribution of decay rates.
+
+    Returns
+    -------
+    np.ndarray
+        (n, m) covariances, 1 at epoch 0.
+    """
     return (beta / (np.add.outer(first, second) + beta)) ** alpha
 
 
@@ -29,7 +42,7 @@ class CurveModel:
 
     alpha, beta   shape and rate of the Gamma distribution of decay rates
     scale         variance of g at epoch 0
-    mean, spread  of the asymptote
+    mean, std     of the asymptote
     noise         standard deviation of an observation
     """
 
@@ -37,7 +50,7 @@ class CurveModel:
     beta: float
     scale: float = 1.0
     mean: float = 0.0
-    spread: float = 0.0
+    std: float = 0.0
     noise: float = 0.01
 
     def __post_init__(self) -> None:
@@ -47,7 +60,7 @@ class CurveModel:
 
     def covariance(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """(n, m) prior covariance of noise-free curves at two rows of epochs."""
-        return self.scale * decay_kernel(first, second, self.alpha, self.beta) + self.spread**2
+        return self.scale * decay_kernel(first, second, self.alpha, self.beta) + self.std**2
 
     def log_likelihood(self, errors: np.ndarray) -> float:
         """Logarithm of the density of errors observed after epochs 1, 2..."""
@@ -71,7 +84,24 @@ class CurveModel:
     def simulate(
         self, errors: np.ndarray, n_epochs: int, n_paths: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Continuations of a curve up to epoch `n_epochs`: observed errors and noise-free ones, (epoch, path) each."""
+        """Continuations of a curve, drawn from the posterior.
+
+        Parameters
+        ----------
+        errors
+            (N0,) validation errors after epochs 1..N0.
+        n_epochs
+            Last epoch of the continuations.
+        n_paths
+            Number of continuations.
+        rng
+            Source of the draws.
+
+        Returns
+        -------
+        tuple of np.ndarray
+            Observed and noise-free errors, each (n_epochs - N0, n_paths) in float32.
+        """
         epochs = np.arange(len(errors) + 1.0, n_epochs + 1)
         mean, covariance = self.posterior(errors, epochs)
         covariance[np.diag_indices_from(covariance)] += JITTER * max(np.trace(covariance) / len(epochs), self.noise**2)
@@ -85,10 +115,23 @@ class CurveModel:
 
 
 def conjugate_model(errors: np.ndarray, alpha: float = 1.0, beta: float = 1.0, noise: float = 0.01) -> CurveModel:
-    """Model of Dai et al., appendix B: alpha and beta by a Bayesian update, as if errors were exponential draws.
+    """Model of Dai et al. (2019), appendix B: alpha and beta by a Bayesian update, as if errors were exponential draws.
 
-    Gamma(alpha, beta) becomes Gamma(alpha + N0, beta + sum of the N0 errors). The prior's own two numbers are not in
-    the paper.
+    Gamma(alpha, beta) becomes Gamma(alpha + N0, beta + sum of the N0 errors).
+
+    Parameters
+    ----------
+    errors
+        (N0,) validation errors so far.
+    alpha, beta
+        Shape and rate of the prior; the paper does not give them.
+    noise
+        Standard deviation of an observation.
+
+    Returns
+    -------
+    CurveModel
+        Its asymptote is 0.
     """
     return CurveModel(alpha + len(errors), beta + float(np.sum(errors)), noise=noise)
 
@@ -96,8 +139,18 @@ def conjugate_model(errors: np.ndarray, alpha: float = 1.0, beta: float = 1.0, n
 def fitted_model(errors: np.ndarray) -> CurveModel:
     """Model with the highest likelihood on a grid of alpha, beta and noise; scale and asymptote follow from the errors.
 
-    Ours, since curves of the real tables do not decay to 0: the asymptote is believed to lie between 0 and the last
-    error (mean in the middle, two standard deviations to either end), g to be as large as the first error is.
+    An addition of this project, since curves of the real tables do not decay to 0. The asymptote is expected between 0
+    and the last error (mean in the middle, two standard deviations to either end). The standard deviation of g at epoch
+    1 is twice the range of the errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_models.curves.decay_gp import fitted_model
+    >>> errors = 0.2 + 0.5 / np.arange(1, 11)
+    >>> mean, covariance = fitted_model(errors).posterior(errors, np.array([20.0]))
+    >>> bool(0.2 < mean[0] < errors[-1])
+    True
     """
     errors = np.asarray(errors, dtype=float)
     last, height = float(errors[-1]), max(float(np.ptp(errors)), 1e-3 * abs(float(errors[0])), 1e-12)

@@ -1,18 +1,20 @@
-"""Extrapolation of one learning curve by a weighted sum of parametric ones (Domhan et al., 2015; thesis, section 5.1).
+"""Extrapolation of a learning curve by a weighted sum of parametric ones (Domhan et al., 2015; Klein, 2020, sec. 5.1).
 
     y_t         = f(t) + N(0, sigma^2)          f(t) = sum_k w_k phi_k(t; theta_k)                     eqs 5.1, 5.3
-    phi_k       k = 1..11, see `hpo_models.curves.functions`: they rise, as accuracies do
+    phi_k       k = 1..11, increasing like accuracies, see `hpo_models.curves.functions`
     prior       theta uniform in a box, w uniform in (0, 2), log sigma uniform in (log 1e-4, 0)
-                f(n) <= f(T) <= 1: after the n observed epochs the curve does not end worse than now, nor better than
-                is possible
-    posterior   by the affine-invariant sampler, from around the least-squares fit of each phi_k, with weights w_k in
-                inverse proportion to its mean squared error
+                f(n) <= f(T) <= 1: the final value is no worse than the value now, after n epochs, and no better than
+                the best possible
+    posterior   by the affine-invariant sampler, started around the least-squares fit of each phi_k, with weights w_k
+                inversely proportional to its mean squared error
 
-Losses become accuracies by y = (highest - loss) / (highest - floor): the highest loss of the curve so far is 0, `floor`
-is 1. The floor is 0 where no loss is negative, else as far below the lowest as that lies below the highest.
+Losses become accuracies by y = (highest - loss) / (highest - floor): the highest loss of the curve so far becomes 0,
+`floor` becomes 1. The floor is 0 if no loss is negative, else as far below the lowest loss as that is below the
+highest.
 
-Domhan et al. ask for an end above the last observation, which the thesis took out because of noisy curves; asked here
-is that f itself does not fall. Of a long curve some 20 observations are used, spread evenly, the last among them.
+Departures from the papers: Domhan et al. require a final value above the last observation. Klein (2020) drops that
+requirement because of noisy curves. Here the noise-free f must not fall. Of a long curve 20 evenly spaced observations
+are used, including the last.
 """
 
 from __future__ import annotations
@@ -32,14 +34,14 @@ LOG_NOISE = (float(np.log(1e-4)), 0.0)
 LARGEST_WEIGHT = 2.0
 N_USED = 20  # observations
 LEAST_OBSERVATIONS = 4  # as many as the largest of the functions has parameters
-PLACES = np.cumsum([0, *(function.n_parameters for function in FUNCTIONS)])
-N_THETA, N_FUNCTIONS = int(PLACES[-1]), len(FUNCTIONS)
+OFFSETS = np.cumsum([0, *(function.n_parameters for function in FUNCTIONS)])
+N_THETA, N_FUNCTIONS = int(OFFSETS[-1]), len(FUNCTIONS)
 LOW = np.concatenate([[x for f in FUNCTIONS for x in f.low], np.zeros(N_FUNCTIONS), LOG_NOISE[:1]])
 HIGH = np.concatenate([[x for f in FUNCTIONS for x in f.high], np.full(N_FUNCTIONS, LARGEST_WEIGHT), LOG_NOISE[1:]])
 
 
 class Steps(NamedTuple):
-    """Length of the sampler's walk; Domhan et al. have 100 walkers and 2,000 steps, of which 500 are burn-in."""
+    """Length of the sampler's walk; Domhan et al. (2015) use 100 walkers and 2,000 steps, of which 500 are burn-in."""
 
     n_walkers: int = 100
     n_steps: int = 1000
@@ -51,12 +53,12 @@ DEFAULT_STEPS = Steps()
 
 
 def combined(t: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(S, m) values f(t) at epochs (m,) for parameters (S, 48): theta, w, log sigma; NaN where a formula has none."""
+    """(S, m) values f(t) at epochs (m,) for parameters (S, 48): theta, w, log sigma; NaN where undefined."""
     log_t = np.log(t)
     total = np.zeros((len(points), len(t)))
     with np.errstate(all="ignore"):
         for k, function in enumerate(FUNCTIONS):
-            parameters = points[:, PLACES[k] : PLACES[k + 1]].T[:, :, None]
+            parameters = points[:, OFFSETS[k] : OFFSETS[k + 1]].T[:, :, None]
             total += points[:, N_THETA + k, None] * function.formula(t, log_t, *parameters)
     return total
 
@@ -90,10 +92,10 @@ class CurveLogPosterior:
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """Samples of the curves that may go through the observations.
+    """Posterior samples of a curve.
 
-    points      (S, 48) parameters of each
-    top, floor  losses that are 0 and 1 as accuracies
+    points      (S, 48) parameters of each sample
+    top, floor  losses that become the accuracies 0 and 1
     """
 
     points: np.ndarray
@@ -115,7 +117,7 @@ class Extrapolation:
         return float(losses.mean()), float(losses.var() + (self.noise**2).mean())
 
     def probability_below(self, loss: float, t: float) -> float:
-        """Probability that the loss observed at an epoch lies below a value."""
+        """Probability that the loss observed at epoch `t` is below `loss`."""
         return float(ndtr((loss - self.losses(np.array([t]))[:, 0]) / self.noise).mean())
 
 
@@ -128,7 +130,38 @@ def extrapolate(
     floor: float | None = None,
     steps: Steps = DEFAULT_STEPS,
 ) -> Extrapolation:
-    """Posterior of a learning curve after losses (n,) at ascending epochs (n,), n >= 4, for predictions up to `end`."""
+    """Posterior of a learning curve, for predictions up to the epoch `end`.
+
+    Parameters
+    ----------
+    t
+        (n,) observed epochs, ascending, n >= 4.
+    losses
+        (n,) losses at these epochs.
+    end
+        Last epoch that will be predicted.
+    rng
+        Of the sampler.
+    floor
+        Lowest possible loss; None derives it from the losses, see the module's docstring.
+    steps
+        Length of the sampler's walk.
+
+    Returns
+    -------
+    Extrapolation
+        Samples of the curve, in the units of the losses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hpo_models.curves.ensemble import Steps, extrapolate
+    >>> t = np.arange(1.0, 11.0)
+    >>> curve = extrapolate(t, 0.1 + 0.8 / t, 50.0, np.random.default_rng(0), steps=Steps(100, 200, 100))
+    >>> mean, variance = curve.moments(50.0)
+    >>> bool(0.0 < mean < 0.18)
+    True
+    """
     t, losses = np.asarray(t, dtype=float), np.asarray(losses, dtype=float)
     if t.shape != losses.shape or t.ndim != 1 or len(t) < LEAST_OBSERVATIONS or not np.isfinite(losses).all():
         raise InvalidOption(
@@ -140,7 +173,7 @@ def extrapolate(
     top, lowest = float(losses.max()), float(losses.min())
     if floor is None:
         floor = 0.0 if lowest >= 0 else 2 * lowest - top
-    if not floor < top:  # a curve of zeros, or below what was said to be possible
+    if not floor < top:  # a curve of zeros, or one that is below the given floor
         top = floor + 1.0
     used = np.unique(np.linspace(0, len(t) - 1, min(N_USED, len(t))).round().astype(int))
     density = CurveLogPosterior(t[used], (top - losses[used]) / (top - floor), float(end))
@@ -153,11 +186,11 @@ def _walk(steps: Steps) -> dict[str, int]:
 
 
 def _walkers(density: CurveLogPosterior, n: int, rng: np.random.Generator) -> np.ndarray:
-    """(n, 48) starts of positive density around the least-squares fits, ever closer to them until all are valid."""
+    """(n, 48) starts of positive density around the least-squares fits, closer and closer until all are valid."""
     found: list[np.ndarray] = []
     for centre in (_fitted_centre(density), _rising_centre(density)):
-        for spread in (0.03, 0.01, 0.003, 0.001):
-            steps = spread * (HIGH - LOW) * rng.standard_normal((4 * n, len(LOW)))
+        for std in (0.03, 0.01, 0.003, 0.001):
+            steps = std * (HIGH - LOW) * rng.standard_normal((4 * n, len(LOW)))
             candidates = np.clip(centre + steps, LOW + 1e-9, HIGH - 1e-9)
             found.extend(candidates[np.isfinite(density(candidates))])
             if len(found) >= n:
@@ -166,14 +199,14 @@ def _walkers(density: CurveLogPosterior, n: int, rng: np.random.Generator) -> np
 
 
 def _fitted_centre(density: CurveLogPosterior) -> np.ndarray:
-    """(48,) parameters that fit best one function at a time, weights by how well that is, and the noise left."""
+    """(48,) parameters that fit best one function at a time, weights by quality of fit, and the remaining noise."""
     theta, errors = zip(*(_least_squares(function, density.t, density.y) for function in FUNCTIONS), strict=True)
     weights = 1.0 / (np.array(errors) + 1e-6)
     return _centre(density, np.concatenate(theta), np.maximum(weights / weights.sum(), 1e-3))
 
 
 def _rising_centre(density: CurveLogPosterior) -> np.ndarray:
-    """(48,) parameters of curves that rise wherever the observations go: for a training that gets worse."""
+    """(48,) parameters of curves that rise whatever the observations are: for a training that gets worse."""
     theta = np.concatenate([function.start for function in FUNCTIONS])
     level = float(np.clip(density.y.mean(), 0.02, 0.5))
     return _centre(density, theta, np.full(N_FUNCTIONS, level / N_FUNCTIONS))
@@ -187,7 +220,7 @@ def _centre(density: CurveLogPosterior, theta: np.ndarray, weights: np.ndarray) 
 
 
 def _least_squares(function: CurveFunction, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Parameters of a function that fit (n,) accuracies at (n,) epochs best, and the mean squared error left."""
+    """Parameters of a function that fit (n,) accuracies at (n,) epochs best, and their mean squared error."""
     from scipy.optimize import least_squares
 
     low, high = np.array(function.low), np.array(function.high)

@@ -4,8 +4,8 @@
     stretch     X_k -> X_j + z (X_k - X_j), j of the other half, z from g(z) ~ 1 / sqrt(z) on [1/a, a]
     accepted    with probability min(1, z^(d-1) p(new) / p(old))
 
-No gradient, no step length, and stretching space in any direction changes nothing. Each half moves at once, so the
-density is asked for K / 2 points at a time.
+The sampler needs no gradient and no step length, and is invariant under affine maps of the space. Each half moves at
+once, so the density is evaluated at K / 2 points at a time.
 """
 
 from __future__ import annotations
@@ -28,31 +28,44 @@ def ensemble_samples(
     burn_in: int,
     thinning: int = 10,
 ) -> np.ndarray:
-    """(kept steps * K, d) samples of a density, known up to a constant factor, by its logarithm; -inf is allowed.
+    """Samples of a density that is known up to a constant factor.
 
-    `walkers` (K, d) are where the walkers start, places of positive density. Every `thinning`-th step after `burn_in`
-    of `n_steps` is kept, with all walkers.
+    Parameters
+    ----------
+    log_density
+        Logarithms (m,) of the density at points (m, d); -inf is allowed.
+    walkers
+        (K, d) starts of the walkers, where the density is positive.
+    rng
+        Source of the moves.
+    n_steps, burn_in, thinning
+        Every `thinning`-th of the `n_steps` steps is kept after the first `burn_in`, with all walkers.
+
+    Returns
+    -------
+    np.ndarray
+        (kept steps * K, d) samples.
     """
     n, d = walkers.shape
     if n % 2 or n < 2 * d:
         raise InvalidOption(f"an ensemble needs an even number of walkers, at least twice {d} dimensions; got {n}")
     if not 0 <= burn_in < n_steps or not 1 <= thinning <= n_steps - burn_in:
         raise InvalidOption(
-            f"an ensemble needs 0 <= burn_in < n_steps and 1 <= thinning <= what is left, got {burn_in}, {n_steps} and "
-            f"{thinning}"
+            f"an ensemble needs 0 <= burn_in < n_steps and 1 <= thinning <= n_steps - burn_in, got {burn_in}, "
+            f"{n_steps} and {thinning}"
         )
-    places, heights = np.array(walkers, dtype=float), log_density(walkers)
+    positions, heights = np.array(walkers, dtype=float), log_density(walkers)
     halves = np.arange(n // 2), np.arange(n // 2, n)
     kept = []
     for step in range(1, n_steps + 1):
         for movers, others in (halves, halves[::-1]):
             z = (1.0 + (STRETCH - 1.0) * rng.random(n // 2)) ** 2 / STRETCH
-            anchors = places[rng.choice(others, n // 2)]
-            moved = anchors + z[:, None] * (places[movers] - anchors)
+            anchors = positions[rng.choice(others, n // 2)]
+            moved = anchors + z[:, None] * (positions[movers] - anchors)
             found = log_density(moved)
             with np.errstate(invalid="ignore"):  # -inf - -inf: stays
                 accepted = np.log(1.0 - rng.random(n // 2)) < (d - 1) * np.log(z) + found - heights[movers]
-            places[movers[accepted]], heights[movers[accepted]] = moved[accepted], found[accepted]
+            positions[movers[accepted]], heights[movers[accepted]] = moved[accepted], found[accepted]
         if step > burn_in and (step - burn_in) % thinning == 0:
-            kept.append(places.copy())
+            kept.append(positions.copy())
     return np.concatenate(kept)

@@ -4,8 +4,8 @@
     y_n         (T_n,) losses of curve n, given f(x_n) normal with mean f(x_n) and covariance K_n = K_tn + noise I
     k_t         scale beta^alpha / (t + t' + beta)^alpha, see `hpo_models.curves.decay_gp`
 
-Given the asymptotes the curves are independent, so what all T_1 + ... + T_N losses say about them is one number and one
-precision per curve:
+Given the asymptotes the curves are independent, so one number and one precision per curve summarize all T_1 + ... + T_N
+losses:
 
     Lambda      diagonal, 1^T K_n^-1 1              gamma   1^T K_n^-1 (y_n - m)
     f | y       N(m + C gamma, C), C = (K_x^-1 + Lambda)^-1 = K_x - K_x (K_x + Lambda^-1)^-1 K_x
@@ -13,10 +13,12 @@ precision per curve:
     y_n(t*)     mean K_*n K_n^-1 y_n + Omega E[f], covariance K** - K_*n K_n^-1 K_n* + Omega C_nn Omega^T,
                 Omega = 1 - K_*n K_n^-1 1
 
-which costs N^3 + sum T_n^3, and curves of one length share their factor. It is the exact process of all losses at once
+which costs N^3 + sum T_n^3; curves of one length share their Cholesky factor. It is the exact process of all losses
 with covariance k_x(x, x') + [same curve] (k_t(t, t') + [same time] noise), as a test shows. Times are shares of the
-full budget. The hyperparameters are those of highest marginal likelihood under wide log-normal priors, where Swersky et
-al. slice-sample them; every lengthscale of k_x is the same.
+full budget. All lengthscales of k_x are equal.
+
+Departure from the paper: the hyperparameters are the most probable ones under wide log-normal priors; Swersky et al.
+slice-sample them.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class CurveHyperparameters(NamedTuple):
     lengthscale: float = 1.0
 
 
-SPREAD = np.array([1.0, 1.5, 1.5, 2.0, 1.0, 1.0, 1.0])  # of the logarithms around the defaults; of the mean itself
+PRIOR_STD = np.array([1.0, 1.5, 1.5, 2.0, 1.0, 1.0, 1.0])  # around the defaults: of logarithms, but of the mean itself
 
 
 class Curve(NamedTuple):
@@ -58,7 +60,7 @@ class Curve(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What the curves say about their asymptotes: Lambda (N,), gamma (N,), and the log density given them at m."""
+    """Information of the curves about their asymptotes: Lambda (N,), gamma (N,), and the log density at f = m."""
 
     precision: np.ndarray
     pull: np.ndarray
@@ -67,7 +69,7 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True)
 class FreezeThaw:
-    """The process after the curves of configurations x (N, D); one curve alone is N = 1."""
+    """The process after the curves of configurations x (N, D), N >= 1."""
 
     x: np.ndarray
     curves: tuple[Curve, ...]
@@ -102,7 +104,7 @@ class FreezeThaw:
         return solved.T @ losses + omega * means[n], inner
 
     def new_curve(self, x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Means (k,) and covariance (k, k) of the curve of a configuration (D,) that was never trained."""
+        """Means (k,) and covariance (k, k) at times (k,) of the curve of a configuration (D,) without observations."""
         means, covariance = self.asymptotes(x[None])
         return np.full(len(t), means[0]), self._times(t, t) + covariance[0, 0]
 
@@ -113,7 +115,7 @@ class FreezeThaw:
         factor = np.linalg.cholesky(prior + np.diag(1.0 / summary.precision))
         targets = summary.pull / summary.precision
         white = solve_triangular(factor, targets, lower=True)
-        # density of the curves at f = m, times the integral over f of what the asymptotes' observations add
+        # density of the curves at f = m, times an integral over f, which has the factors below
         gained = 0.5 * (summary.pull @ targets) - 0.5 * white @ white
         gained -= np.log(np.diag(factor)).sum() + 0.5 * np.log(summary.precision).sum()
         return summary.log_density + float(gained)
@@ -160,9 +162,9 @@ def fit_freeze_thaw(x: np.ndarray, curves: Sequence[Curve], max_steps: int = 60)
             value = FreezeThaw(x, curves, _unpack(theta)).log_likelihood()
         except np.linalg.LinAlgError:
             return 1e10
-        return -value + 0.5 * float((((theta - centre) / SPREAD) ** 2).sum())
+        return -value + 0.5 * float((((theta - centre) / PRIOR_STD) ** 2).sum())
 
-    bounds = list(zip(centre - 4 * SPREAD, centre + 4 * SPREAD, strict=True))
+    bounds = list(zip(centre - 4 * PRIOR_STD, centre + 4 * PRIOR_STD, strict=True))
     found = minimize(loss, centre, method="L-BFGS-B", bounds=bounds, options={"maxiter": max_steps})
     return FreezeThaw(x, curves, _unpack(found.x))
 

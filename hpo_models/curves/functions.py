@@ -1,7 +1,7 @@
 """The eleven parametric learning curves of Domhan et al. (2015): functions of the epoch that rise and level off.
 
-A parameter that must be positive is given by its logarithm. Where a formula has no value, as the logarithm of a
-negative number, it is NaN. The boxes are ours: the paper leaves the parameters unbounded.
+A parameter that must be positive is given by its logarithm. Where a formula is undefined, such as the logarithm of a
+negative number, its value is NaN. The boxes are an addition of this project: the paper leaves the parameters unbounded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class CurveFunction(NamedTuple):
 
     formula     `formula(t, log t, *parameters)`
     low, high   of each parameter
-    start       somewhere inside, where the curve rises from about 0.2 to 0.8 within a hundred epochs
+    start       a point inside the box, where the curve rises from about 0.2 to 0.8 within a hundred epochs
     """
 
     name: str
@@ -33,70 +33,70 @@ class CurveFunction(NamedTuple):
         return len(self.start)
 
 
-def vapor_pressure(t: np.ndarray, log_t: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+def _vapor_pressure(t: np.ndarray, log_t: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return np.exp(a + b / t + c * log_t)
 
 
-def pow3(t: np.ndarray, log_t: np.ndarray, c: np.ndarray, a: np.ndarray, log_alpha: np.ndarray) -> np.ndarray:
+def _pow3(t: np.ndarray, log_t: np.ndarray, c: np.ndarray, a: np.ndarray, log_alpha: np.ndarray) -> np.ndarray:
     return c - a * np.exp(-np.exp(log_alpha) * log_t)
 
 
-def log_log_linear(t: np.ndarray, log_t: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _log_log_linear(t: np.ndarray, log_t: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.log(a * log_t + b)
 
 
-def hill3(t: np.ndarray, log_t: np.ndarray, y: np.ndarray, log_eta: np.ndarray, log_kappa: np.ndarray) -> np.ndarray:
+def _hill3(t: np.ndarray, log_t: np.ndarray, y: np.ndarray, log_eta: np.ndarray, log_kappa: np.ndarray) -> np.ndarray:
     return y / (1.0 + np.exp(np.exp(log_eta) * (log_kappa - log_t)))
 
 
-def log_power(t: np.ndarray, log_t: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+def _log_power(t: np.ndarray, log_t: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return a / (1.0 + np.exp(c * (log_t - b)))
 
 
-def pow4(
+def _pow4(
     t: np.ndarray, log_t: np.ndarray, c: np.ndarray, log_a: np.ndarray, b: np.ndarray, log_alpha: np.ndarray
 ) -> np.ndarray:
     return c - np.exp(-np.exp(log_alpha) * np.log(np.exp(log_a) * t + b))
 
 
-def mmf(
+def _mmf(
     t: np.ndarray, log_t: np.ndarray, alpha: np.ndarray, beta: np.ndarray, log_kappa: np.ndarray, log_delta: np.ndarray
 ) -> np.ndarray:
     return alpha - (alpha - beta) / (1.0 + np.exp(np.exp(log_delta) * (log_kappa + log_t)))
 
 
-def exp4(
+def _exp4(
     t: np.ndarray, log_t: np.ndarray, c: np.ndarray, log_a: np.ndarray, b: np.ndarray, log_alpha: np.ndarray
 ) -> np.ndarray:
     return c - np.exp(b - np.exp(log_a + np.exp(log_alpha) * log_t))
 
 
-def janoschek(
+def _janoschek(
     t: np.ndarray, log_t: np.ndarray, alpha: np.ndarray, beta: np.ndarray, log_kappa: np.ndarray, log_delta: np.ndarray
 ) -> np.ndarray:
     return alpha - (alpha - beta) * np.exp(-np.exp(log_kappa + np.exp(log_delta) * log_t))
 
 
-def weibull(
+def _weibull(
     t: np.ndarray, log_t: np.ndarray, alpha: np.ndarray, beta: np.ndarray, log_kappa: np.ndarray, log_delta: np.ndarray
 ) -> np.ndarray:
     return alpha - (alpha - beta) * np.exp(-np.exp(np.exp(log_delta) * (log_kappa + log_t)))
 
 
-def ilog2(t: np.ndarray, log_t: np.ndarray, c: np.ndarray, a: np.ndarray) -> np.ndarray:
+def _ilog2(t: np.ndarray, log_t: np.ndarray, c: np.ndarray, a: np.ndarray) -> np.ndarray:
     return c - a / np.log1p(t)
 
 
 FUNCTIONS = (
-    CurveFunction("vapor pressure", vapor_pressure, (-4, -10, -1), (2, 1, 1), (-0.5, -1.0, 0.05)),
-    CurveFunction("pow3", pow3, (-1, -2, -4), (2, 3, 2), (0.84, 0.6, -0.7)),
-    CurveFunction("log log linear", log_log_linear, (-1, 0), (3, 5), (0.2, 1.2)),
-    CurveFunction("hill3", hill3, (-1, -3, -5), (2, 2, 6), (0.8, -0.2, 1.0)),
-    CurveFunction("log power", log_power, (-1, -5, -5), (2, 6, 1), (0.8, 1.0, -0.8)),
-    CurveFunction("pow4", pow4, (-1, -8, 0, -4), (3, 5, 20, 2), (1.0, -1.0, 1.0, -0.7)),
-    CurveFunction("mmf", mmf, (-1, -2, -8, -3), (2, 2, 5, 2), (0.8, 0.0, -1.0, 0.0)),
-    CurveFunction("exp4", exp4, (-1, -8, -5, -3), (2, 3, 3, 1), (0.8, -1.5, -0.4, -0.5)),
-    CurveFunction("janoschek", janoschek, (-1, -2, -8, -3), (2, 2, 3, 1), (0.8, 0.1, -1.5, -0.4)),
-    CurveFunction("weibull", weibull, (-1, -2, -8, -3), (2, 2, 5, 1), (0.8, 0.1, -2.5, -0.4)),
-    CurveFunction("ilog2", ilog2, (-1, -2), (2, 3), (0.85, 0.4)),
+    CurveFunction("vapor pressure", _vapor_pressure, (-4, -10, -1), (2, 1, 1), (-0.5, -1.0, 0.05)),
+    CurveFunction("pow3", _pow3, (-1, -2, -4), (2, 3, 2), (0.84, 0.6, -0.7)),
+    CurveFunction("log log linear", _log_log_linear, (-1, 0), (3, 5), (0.2, 1.2)),
+    CurveFunction("hill3", _hill3, (-1, -3, -5), (2, 2, 6), (0.8, -0.2, 1.0)),
+    CurveFunction("log power", _log_power, (-1, -5, -5), (2, 6, 1), (0.8, 1.0, -0.8)),
+    CurveFunction("pow4", _pow4, (-1, -8, 0, -4), (3, 5, 20, 2), (1.0, -1.0, 1.0, -0.7)),
+    CurveFunction("mmf", _mmf, (-1, -2, -8, -3), (2, 2, 5, 2), (0.8, 0.0, -1.0, 0.0)),
+    CurveFunction("exp4", _exp4, (-1, -8, -5, -3), (2, 3, 3, 1), (0.8, -1.5, -0.4, -0.5)),
+    CurveFunction("janoschek", _janoschek, (-1, -2, -8, -3), (2, 2, 3, 1), (0.8, 0.1, -1.5, -0.4)),
+    CurveFunction("weibull", _weibull, (-1, -2, -8, -3), (2, 2, 5, 1), (0.8, 0.1, -2.5, -0.4)),
+    CurveFunction("ilog2", _ilog2, (-1, -2), (2, 3), (0.85, 0.4)),
 )

@@ -1,15 +1,16 @@
 """Bayesian optimal stopping of one training (Dai et al., 2019, section 2.2 and appendices A and B).
 
-After each epoch n one of three decisions is taken, by the average error over epochs 1..n:
+After each epoch n one of three decisions is taken, from the average error over epochs 1..n:
 
-    d0    go on, at a price of c
+    d0    continue, at a cost of c
     d1    stop and conclude that the error after N epochs will not be below the incumbent's; costs K1 if wrong
     d2    stop and conclude that it will be below; costs K2 if wrong
 
     rho_n = min( K1 Pr(theta_2), K2 Pr(theta_1), c + E[rho_{n+1}] )                       eq. 2 with eq. 4
 
-Algorithm 2 solves this backwards from epoch N on simulated curves: the averages are cut into M intervals, and
-probabilities and expectations given an interval are proportions and means over the curves that pass through it.
+Algorithm 2 solves this backwards from epoch N on simulated curves: the range of the averages is divided into M
+intervals, and probabilities and expectations given an interval are proportions and means over the curves that pass
+through it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ K1_FIRST, K1_RATE, K2, STEP_COST = 100.0, 0.95, 99.0, 1.0  # Dai et al., figure 
 
 @dataclass(frozen=True, eq=False)
 class DecisionRule:
-    """What to do in each epoch.
+    """The decision for each epoch and average error.
 
     first_epoch   of the rows below
-    low, width    of the first interval of the average error, and of each
-    decisions     (epochs, M): 0, 1, 2 for d0, d1, d2; -1 where no simulated curve came along
-    losses        (epochs, M) expected loss rho, NaN where no curve came along
+    low, width    low end of the first interval of the average error, and width of each interval
+    decisions     (epochs, M): 0, 1, 2 for d0, d1, d2; -1 where no simulated curve passes
+    losses        (epochs, M) expected loss rho, NaN where no simulated curve passes
     """
 
     first_epoch: int
@@ -42,7 +43,7 @@ class DecisionRule:
     losses: np.ndarray
 
     def decide(self, errors: np.ndarray) -> int:
-        """Decision after errors of epochs 1, 2...; where no simulated curve came along: go on."""
+        """Decision after errors of epochs 1, 2...: 0, 1 or 2; 0 (continue) where no simulated curve passes."""
         row = len(errors) - self.first_epoch
         if not 0 <= row < len(self.decisions):
             raise InvalidOption(
@@ -53,22 +54,22 @@ class DecisionRule:
         return CONTINUE if column is None else max(int(self.decisions[row, column]), CONTINUE)
 
     def interval(self, average: float) -> int | None:
-        """Number of the interval that holds an average error; None beyond the simulated curves."""
-        place = (np.float32(average) - np.float32(self.low)) * np.float32(1 / self.width)
+        """Index of the interval that contains an average error; None outside the range of the simulated curves."""
+        position = (np.float32(average) - np.float32(self.low)) * np.float32(1 / self.width)
         n = self.decisions.shape[1]
-        return min(max(int(place), 0), n - 1) if -0.5 < place < n + 0.5 else None
+        return min(max(int(position), 0), n - 1) if -0.5 < position < n + 0.5 else None
 
 
 def k1_schedule(t: int, first: float = K1_FIRST, rate: float = K1_RATE) -> float:
-    """K1 in iteration t = 1, 2...: first / rate^(t - 1), which grows so that late trainings are stopped less often."""
+    """K1 in iteration t = 1, 2...: first / rate^(t - 1). It grows, so later trainings are stopped less often."""
     if t < 1 or not 0 < rate <= 1 or not first > 0:
         raise InvalidOption(f"K1 needs t >= 1, 0 < rate <= 1 and first > 0, got t={t}, rate={rate}, first={first}")
     return first / rate ** (t - 1)
 
 
-def knows_enough(sd_at_full: float, sd_now: float, kappa: float = 2.0) -> bool:
-    """Condition C2: whether the optimizer's model knows the full training about as well as the present epoch."""
-    return sd_at_full <= kappa * sd_now
+def is_certain(std_at_full: float, std_now: float, kappa: float = 2.0) -> bool:
+    """Condition C2: whether the model predicts the full training about as precisely as the current epoch."""
+    return std_at_full <= kappa * std_now
 
 
 def solve(
@@ -89,39 +90,50 @@ def solve(
     errors
         (N0,) errors so far.
     observed
-        (N - N0, paths) errors that continue them.
+        (N - N0, paths) simulated errors of the following epochs.
     final
-        (paths,) what the error after N epochs truly is in each path.
+        (paths,) noise-free error after N epochs in each path.
     incumbent
-        Lowest error found so far; theta_2 is that `final` lies below it.
+        Lowest error found so far; theta_2 is the event that `final` is below it.
+    k1, k2
+        Losses K1 and K2 of the two wrong conclusions.
+    step_cost
+        Cost c of one more epoch, in units of K1 and K2.
+    n_intervals
+        Number M of intervals of the average error.
+
+    Returns
+    -------
+    DecisionRule
+        For epochs N0 + 1..N.
     """
     _check(errors, observed, final, (k1, k2, step_cost), n_intervals)
     start, n_epochs = len(errors), len(observed)
-    places, low, width = _intervals(errors, observed, n_intervals)
+    intervals, low, width = _intervals(errors, observed, n_intervals)
     better = (np.asarray(final) < incumbent).astype(float)
     decisions = np.full((n_epochs, n_intervals), UNREACHED, dtype=np.int8)
     losses = np.full((n_epochs, n_intervals), np.nan)
     future = None
     for row in range(n_epochs - 1, -1, -1):
-        counts = np.bincount(places[row], minlength=n_intervals)
-        there = counts > 0
-        chance = np.bincount(places[row], better, n_intervals)[there] / counts[there]
+        counts = np.bincount(intervals[row], minlength=n_intervals)
+        reached = counts > 0
+        chance = np.bincount(intervals[row], better, n_intervals)[reached] / counts[reached]
         options = [_finite_product(k1, chance), _finite_product(k2, 1 - chance)]
         if future is not None:
-            options.insert(0, step_cost + np.bincount(places[row], future, n_intervals)[there] / counts[there])
+            options.insert(0, step_cost + np.bincount(intervals[row], future, n_intervals)[reached] / counts[reached])
         table = np.stack(options)
-        decisions[row, there] = np.argmin(table, axis=0) + (future is None)
-        losses[row, there] = table.min(axis=0)
-        # a decision to stop is taken if it is no worse than to go on (section 2.2)
+        decisions[row, reached] = np.argmin(table, axis=0) + (future is None)
+        losses[row, reached] = table.min(axis=0)
+        # stop if that is no worse than to continue (section 2.2)
         if future is not None:
-            tied = (table[1:].min(axis=0) <= table[0]) & (decisions[row, there] == CONTINUE)
-            decisions[row, np.flatnonzero(there)[tied]] = 1 + np.argmin(table[1:, tied], axis=0)
-        future = losses[row][places[row]]
+            tied = (table[1:].min(axis=0) <= table[0]) & (decisions[row, reached] == CONTINUE)
+            decisions[row, np.flatnonzero(reached)[tied]] = 1 + np.argmin(table[1:, tied], axis=0)
+        future = losses[row][intervals[row]]
     return DecisionRule(start + 1, low, width, decisions, losses)
 
 
 def _intervals(errors: np.ndarray, observed: np.ndarray, n_intervals: int) -> tuple[np.ndarray, float, float]:
-    """Intervals (epoch, path) of the average errors, and low end and width of the first; in float32, for speed."""
+    """Indices (epoch, path) of the average errors' intervals, low end and width of the first; in float32, for speed."""
     averages = np.cumsum(observed, axis=0, dtype=np.float32)
     averages += np.float32(np.sum(errors))
     averages /= np.arange(len(errors) + 1, len(errors) + len(observed) + 1, dtype=np.float32)[:, None]
@@ -138,7 +150,7 @@ def _finite_product(k: float, chance: np.ndarray) -> np.ndarray:
 
 
 def _check(
-    errors: np.ndarray, observed: np.ndarray, final: np.ndarray, prices: tuple[float, float, float], n_intervals: int
+    errors: np.ndarray, observed: np.ndarray, final: np.ndarray, costs: tuple[float, float, float], n_intervals: int
 ) -> None:
     if np.ndim(observed) != 2 or observed.shape[1:] != np.shape(final) or not observed.size:
         raise InvalidOption(
@@ -147,7 +159,7 @@ def _check(
         )
     if not (np.isfinite(errors).all() and np.isfinite(observed).all() and np.isfinite(final).all()):
         raise InvalidOption("errors and simulated curves must be finite numbers; a diverged training needs no rule")
-    if not all(price > 0 for price in prices):
-        raise InvalidOption(f"K1, K2 and the price of an epoch must be positive, got {prices}")
+    if not all(cost > 0 for cost in costs):
+        raise InvalidOption(f"K1, K2 and the cost of an epoch must be positive, got {costs}")
     if n_intervals < 1:
         raise InvalidOption(f"the number of intervals must be at least 1, got {n_intervals}")

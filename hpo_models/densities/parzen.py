@@ -2,12 +2,12 @@
 
     n       number of observations of one hyperparameter, oldest first
     weight  of an observation, see `forgetting_weights`; the prior has weight 1 and counts as one more observation
-    sd      of an observation's kernel: the larger of the distances to the next observation on either side, at least
-            prior sd / min(100, n + 2), at most the prior's, which is the length of the range
+    std     of an observation's kernel: the larger of the distances to the next observation on either side, at least
+            prior std / min(100, n + 2), at most the prior's, which is the length of the range
 
 Numbers lie in the unit interval (`Mixture`), ordinals on the lattice of their indices (`Lattice`), and categoricals
-have weighted counts (`categorical_density`). Each estimates one hyperparameter, whatever the others are; for one
-density over all of them see `hpo_models.densities.kde`.
+have weighted counts (`categorical_density`). Each estimates one hyperparameter independently of the others; for a joint
+density see `hpo_models.densities.kde`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 FLAT = 25  # the newest observations, which keep their full weight
-FINEST = 100.0  # a kernel is at least this part of the range
+FINEST = 100.0  # the range divided by the smallest std of a kernel
 
 
 def forgetting_weights(n: int) -> np.ndarray:
@@ -42,18 +42,18 @@ def categorical_density(mass: np.ndarray, prior: np.ndarray) -> np.ndarray:
 class Lattice:
     """Densities of d ordinals on their indices 0..K-1, all of them at once.
 
-    hyperopt's `quniform(0, K - 1, 1)`: a Gaussian mixture on [0, K - 1] whose draws are rounded, so the first and the
-    last index own half a unit each and start out with half the probability of the others. Arrays are padded to
-    `width` >= K; padding has probability 0.
+    hyperopt's `quniform(0, K - 1, 1)`: a Gaussian mixture on [0, K - 1] whose draws are rounded. The first and the last
+    index cover half a unit each and have half the prior probability of the others. Arrays are padded to `width` >= K;
+    padding has probability 0.
     """
 
     def __init__(self, sizes: np.ndarray, width: int):
         last = sizes[:, None] - 1.0  # (d, 1)
         self._values = np.arange(width, dtype=float)
         self._middle = last / 2  # the prior's mean
-        self._span = np.maximum(last, 1.0)  # the prior's sd
+        self._span = np.maximum(last, 1.0)  # the prior's std
         edges = np.clip(np.arange(width + 1) - 0.5, 0.0, last)
-        edges[sizes == 1, 0] = -1.0  # a single value owns something too
+        edges[sizes == 1, 0] = -1.0  # a single value covers more than nothing
         self._offsets = edges[:, None, :] - self._values[:, None]  # (d, K centres, K + 1 edges)
         self._prior = ndtr((edges - self._middle) / self._span)
         self._latest: tuple[tuple[float, bytes], np.ndarray] = ((0.0, b""), self._offsets)
@@ -61,10 +61,10 @@ class Lattice:
     def density(self, counts: np.ndarray, mass: np.ndarray) -> np.ndarray:
         """(d, K) probabilities, from the number (d, K) of observations of each value and the sum of their weights.
 
-        Observations of one value stand in a row, and only the two at its ends have wide kernels. Which two that are is
-        left to the sorting algorithm in hyperopt; here every member of the row has the row's mean weight.
+        Observations of one value are neighbours when sorted, and only the first and the last of them have wide kernels.
+        In hyperopt the sorting algorithm decides which two those are; here all of them have their mean weight.
         """
-        weights = np.empty((3, *counts.shape))  # of the two ends of each row, and of what is between them
+        weights = np.empty((3, *counts.shape))  # of the first and the last, and of those between them
         weights[0] = mass / np.maximum(counts, 1)
         weights[1] = np.where(counts == 1, 0.0, weights[0])
         weights[2] = mass - weights[0] - weights[1]
@@ -74,10 +74,10 @@ class Lattice:
         return density / (cumulative[:, -1:] - cumulative[:, :1])
 
     def _kernels(self, counts: np.ndarray, fineness: float) -> np.ndarray:
-        """(3, d, K, K + 1) cumulative kernels, at the edges, of the ends and the inside of each value's row.
+        """(3, d, K, K + 1) cumulative kernels, at the edges, of the first, the last and the inner observations.
 
-        They depend on the counts only as far as 0, 1 and more differ, and stop changing once there are 98 observations:
-        those of the latest call are kept.
+        They depend on whether a count is 0, 1 or more, and stop changing once there are 98 observations, so those of
+        the latest call are kept.
         """
         key = (fineness, counts.tobytes())
         if self._latest[0] != key:
@@ -85,14 +85,14 @@ class Lattice:
             left = np.where(counts == 1, np.maximum(left, right), left)
             if fineness == 3.0:  # one observation
                 left = np.broadcast_to(self._span / 2, left.shape)
-            sd = np.clip([left, right, np.zeros_like(right)], self._span / fineness, self._span)
-            self._latest = (key, ndtr(self._offsets / sd[..., None]))
+            std = np.clip([left, right, np.zeros_like(right)], self._span / fineness, self._span)
+            self._latest = (key, ndtr(self._offsets / std[..., None]))
         return self._latest[1]
 
     def _gaps(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distances (d, K) to the next lower and the next higher value that was seen; 0 beyond the ends.
+        """Distances (d, K) to the next lower and the next higher observed value; 0 if there is none.
 
-        The prior's mean counts as seen, and stands before an observation that equals it.
+        The prior's mean counts as observed, and is sorted before an observation that equals it.
         """
         values, middle = self._values, self._middle
         end = np.full((len(seen), 1), np.inf)
@@ -105,37 +105,37 @@ class Lattice:
 
 
 class Mixture(NamedTuple):
-    """Gaussian mixture cut off at 0 and 1: weights (n + 1,), means and standard deviations of the components."""
+    """Gaussian mixture truncated to [0, 1]: weights (n + 1,), means and standard deviations of the components."""
 
     weights: np.ndarray
     means: np.ndarray
-    sds: np.ndarray
+    stds: np.ndarray
 
     def sample(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """(n,) draws in [0, 1]."""
-        low, high = ndtr(-self.means / self.sds), ndtr((1.0 - self.means) / self.sds)
+        low, high = ndtr(-self.means / self.stds), ndtr((1.0 - self.means) / self.stds)
         inside = self.weights * (high - low)
         chosen = rng.choice(len(inside), n, p=inside / inside.sum())
         quantiles = low[chosen] + rng.random(n) * (high - low)[chosen]
-        return np.clip(self.means[chosen] + self.sds[chosen] * ndtri(quantiles), 0.0, 1.0)
+        return np.clip(self.means[chosen] + self.stds[chosen] * ndtri(quantiles), 0.0, 1.0)
 
     def mass(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """(m,) probabilities of intervals, up to a factor shared by all; their densities where they have no length."""
-        scaled = (low[:, None] - self.means) / self.sds
+        """(m,) probabilities of intervals up to a common factor; densities if every interval has length 0."""
+        scaled = (low[:, None] - self.means) / self.stds
         if np.array_equal(low, high):
-            return np.exp(-0.5 * scaled**2) @ (self.weights / self.sds)
-        return (ndtr((high[:, None] - self.means) / self.sds) - ndtr(scaled)) @ self.weights
+            return np.exp(-0.5 * scaled**2) @ (self.weights / self.stds)
+        return (ndtr((high[:, None] - self.means) / self.stds) - ndtr(scaled)) @ self.weights
 
 
 def adaptive_mixture(observations: np.ndarray, weights: np.ndarray) -> Mixture:
-    """Mixture of a prior, mean 1/2 and sd 1, and a kernel at each of n observations in the unit interval."""
+    """Mixture of a prior, mean 1/2 and std 1, and a kernel at each of n observations in the unit interval."""
     n = len(observations)
     order = np.argsort(observations, kind="stable")
-    prior = int(np.searchsorted(observations[order], 0.5))  # where the prior stands among the observations
+    prior = int(np.searchsorted(observations[order], 0.5))  # index of the prior among the sorted observations
     means = np.insert(observations[order], prior, 0.5)
     gaps = np.diff(means)
-    sds = np.maximum(np.append(0.0, gaps), np.append(gaps, 0.0)) if n != 1 else np.full(2, 0.5)
-    sds = np.clip(sds, 1.0 / min(FINEST, n + 2.0), 1.0)
-    sds[prior] = 1.0
+    stds = np.maximum(np.append(0.0, gaps), np.append(gaps, 0.0)) if n != 1 else np.full(2, 0.5)
+    stds = np.clip(stds, 1.0 / min(FINEST, n + 2.0), 1.0)
+    stds[prior] = 1.0
     weights = np.insert(weights[order], prior, 1.0)
-    return Mixture(weights / weights.sum(), means, sds)
+    return Mixture(weights / weights.sum(), means, stds)

@@ -1,4 +1,4 @@
-"""Entropy search (Hennig and Schuler, 2012; thesis, section 4.1): what an observation says about where the minimum is.
+"""Entropy search (Hennig and Schuler, 2012; Klein, 2020, section 4.1): information about the location of the minimum.
 
     r      (Z,) representer points              mu, S   mean (Z,) and covariance (Z, Z) of f at the representers
     p      (Z,) p_min, the probability that r_j is the lowest of them
@@ -9,20 +9,18 @@ If y is observed at x with noise variance n, then with w = (y - mean of y) / sqr
     mean of f(r) becomes         mu + c w / sqrt(v + n)                algorithm 4, line 1
     covariance of f(r) becomes   S - c c' / (v + n)                    line 2
 
-The gain is H[p] - E_w H[p after w], the mutual information of y and the place of the minimum. Eq. 4.2 has the relative
-entropy to the uniform distribution, and algorithm 3 a density U of the representers; both drop out of the difference,
-since E_w [p after w] = p. That it is a difference, not the relative entropy afterwards as eq. 4.2 is printed, follows
-algorithm 3: divided by a cost the printed quantity would prefer what is cheap however little it says.
+The gain is H[p] - E_w H[p after w], the mutual information of y and the location of the minimum. Eq. 4.2 has the
+relative entropy to the uniform distribution, and algorithm 3 a density U of the representers; both cancel in the
+difference, since E_w [p after w] = p. The difference follows algorithm 3. Eq. 4.2 as printed is the relative entropy
+afterwards; divided by a cost, it would prefer cheap candidates however little information they give.
 
-p_min is a count over draws of f(r), where the thesis has expectation propagation. Draws are updated, not drawn anew:
-with S = C C' and h = C^-1 c / sqrt(v + n), the draw f(r) = mu + C u goes with y = mean + sqrt(v + n) q for
-q = h'u + sqrt(1 - h'h) e, and f(r) + C h (w - q) is a draw after w: it has the new mean and covariance. So a candidate
-that says nothing gains exactly nothing, and candidates are compared on the same draws.
+Departure from the paper: p_min is a count over draws of f(r), where Klein (2020) has expectation propagation. Draws are
+updated, not drawn again: with S = C C' and h = C^-1 c / sqrt(v + n), the draw f(r) = mu + C u belongs to y = mean +
+sqrt(v + n) q for q = h'u + sqrt(1 - h'h) e, and f(r) + C h (w - q) is a draw after w: it has the new mean and
+covariance. So a candidate without information gains exactly nothing, and candidates are compared on the same draws.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
@@ -31,21 +29,6 @@ from scipy.special import ndtri
 from hpo_models.gp.posterior import cholesky
 
 N_DRAWS, N_OUTCOMES = 200, 5
-
-
-class Innovation(NamedTuple):
-    """Change of the mean (Z,) at the representers per unit of w, whose outer product the covariance loses."""
-
-    mean: np.ndarray
-
-    @property
-    def covariance(self) -> np.ndarray:
-        return -np.outer(self.mean, self.mean)
-
-
-def innovation(cross: np.ndarray, variance: float, noise: float) -> Innovation:
-    """What observing a point of variance `variance`, with covariances `cross` (Z,) to the representers, changes."""
-    return Innovation(cross / np.sqrt(variance + noise))
 
 
 def p_min(draws: np.ndarray) -> np.ndarray:
@@ -59,11 +42,19 @@ def entropy(p: np.ndarray) -> np.ndarray:
 
 
 class Minimum:
-    """What is known about the place of the minimum among representers with a given mean (Z,) and covariance (Z, Z).
+    """Distribution of the location of the minimum among representers; `p` (Z,) is p_min.
 
-    `scale` is the variance before any observation, which rounding errors of the covariance are in proportion to.
-
-    p     (Z,) p_min
+    Parameters
+    ----------
+    mean, covariance
+        (Z,) and (Z, Z), of the function at the representers.
+    rng
+        Source of the draws.
+    n_draws, n_outcomes
+        Number of draws of the function, and of values of w that a gain is averaged over.
+    scale
+        Variance before any observation, which rounding errors of the covariance are proportional to; None takes the
+        largest variance.
     """
 
     def __init__(
@@ -82,13 +73,13 @@ class Minimum:
         draws = mean + self._normals @ self._factor.T
         self._outcomes = ndtri((np.arange(n_outcomes) + 0.5) / n_outcomes)
         self.p = p_min(draws)
-        # float32 halves the time; what rounding does to which draw is lowest is far below the error of counting
+        # float32 halves the time; its rounding changes p far less than the number of draws does
         self._draws = np.ascontiguousarray((draws - draws.min()).T[:, None, :], dtype=np.float32)
 
     def gains(self, cross: np.ndarray, variances: np.ndarray, noise: float) -> np.ndarray:
-        """(m,) expected losses of entropy in nats by observing candidates.
+        """(m,) expected reductions of the entropy, in nats, by observing candidates.
 
-        Their covariances with the representers are (m, Z), their own variances (m,).
+        `cross` (m, Z) are their covariances with the representers, `variances` (m,) their variances.
         """
         changes = cross / np.sqrt(np.maximum(variances, 0.0) + noise)[:, None]
         known = lapack.dtrtrs(self._factor, changes.T, lower=1)[0].T  # h, (m, Z)

@@ -1,7 +1,7 @@
 """Hyperparameters of a Gaussian process from observations: the most probable ones, or samples of their posterior.
 
-The most probable ones are found by L-BFGS with analytic gradients, inside a box, from one or several starts: a given
-one (such as the hyperparameters found before the last observation came in), a fixed one, and random ones.
+The most probable ones are found by L-BFGS with analytic gradients, inside a box, from one or several starts. The first
+start is given (such as the hyperparameters before the last observation) or fixed; further ones are random.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Hyperparameters(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """How hyperparameters are looked for, see the module's head."""
+    """How hyperparameters are searched for, see the module's docstring and constants."""
 
     n_starts: int = 1
     max_steps: int = MAX_STEPS
@@ -55,9 +55,27 @@ def most_probable(
     start: Hyperparameters | None = None,
     rng: np.random.Generator | None = None,
 ) -> Hyperparameters:
-    """Hyperparameters with the highest posterior density found, of (n, d) inputs and (n,) standardised observations.
+    """Hyperparameters with the highest posterior density found.
 
-    The first search starts from `start`, or if that is None from a fixed place; further ones from random places.
+    Parameters
+    ----------
+    x, y
+        (n, d) inputs and (n,) standardised observations.
+    groups
+        (d,) index of each input column's lengthscale.
+    kernel, priors
+        See `hpo_models.gp.kernels` and `hpo_models.gp.priors`.
+    fitting
+        Number of starts, box and tolerances of the search.
+    start
+        First start; None for a fixed one.
+    rng
+        For the other starts, which are random.
+
+    Returns
+    -------
+    Hyperparameters
+        For the standardised observations.
     """
     return modes(x, y, groups, kernel, priors, fitting, start, rng)[0].hyperparameters
 
@@ -79,9 +97,20 @@ def modes(
     start: Hyperparameters | None = None,
     rng: np.random.Generator | None = None,
 ) -> list[Mode]:
-    """Where the searches of `most_probable` ended, one per start, the most probable first."""
+    """Hyperparameters at which the searches of `most_probable` end, one per start, the most probable first.
+
+    Parameters
+    ----------
+    x, y, groups, kernel, priors, fitting, start, rng
+        As for `most_probable`.
+
+    Returns
+    -------
+    list of Mode
+        `fitting.n_starts` of them.
+    """
     if fitting.n_starts > 1 and rng is None:
-        raise InvalidOption(f"{fitting.n_starts} starts need an rng, for all but the first are random; got None")
+        raise InvalidOption(f"{fitting.n_starts} starts need an rng, since all but the first are random; got None")
     density = LogPosterior(x, y, groups, kernel, priors)
     limits = _limits(int(groups.max()) + 1, fitting.box)
     tops = [climb(density, theta, limits, fitting) for theta in _starts(limits, start, fitting.n_starts, rng)]
@@ -95,14 +124,31 @@ class Density(Protocol):
 
 
 def climb(density: Density, first: np.ndarray, limits: np.ndarray, fitting: Fitting) -> tuple[np.ndarray, float]:
-    """Where a search inside limits (d, 2) from `first` (d,) ends, and the logarithm of the density there."""
+    """Point of highest density found by a local search, and the logarithm of the density there.
+
+    Parameters
+    ----------
+    density
+        Logarithm of the density, with its gradient.
+    first
+        (d,) start of the search.
+    limits
+        (d, 2) lowest and highest values.
+    fitting
+        Number of steps and tolerances.
+
+    Returns
+    -------
+    tuple of np.ndarray and float
+        The point (d,) and the logarithm of the density.
+    """
     from scipy.optimize import minimize
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
         try:
             value, gradient = density.value_and_gradient(theta)
         except NotPositiveDefinite:
-            return 1e10, np.zeros_like(theta)  # a step that went too far: the line search comes back
+            return 1e10, np.zeros_like(theta)  # too long a step: the line search shortens it
         return -value, -gradient
 
     options = {"maxiter": fitting.max_steps, "gtol": fitting.tolerance, "ftol": fitting.relative_tolerance}
@@ -120,7 +166,24 @@ def sample_within(
     burn_in: int,
     thinning: int,
 ) -> np.ndarray:
-    """(n_samples, d) samples of a density, 0 outside of limits (d, 2) and where the covariance cannot be factorised."""
+    """Slice samples of a density that is 0 outside of limits and where the covariance cannot be factorised.
+
+    Parameters
+    ----------
+    log_density
+        Logarithm of the density at a point (d,).
+    start
+        (d,) start of the chain; moved inside the limits.
+    limits
+        (d, 2) lowest and highest values.
+    rng, n_samples, burn_in, thinning
+        As for `slice_samples`.
+
+    Returns
+    -------
+    np.ndarray
+        (n_samples, d) samples.
+    """
 
     def inside(theta: np.ndarray) -> float:
         if (theta < limits[:, 0]).any() or (theta > limits[:, 1]).any():
@@ -148,10 +211,28 @@ def posterior_samples(
     burn_in: int = BURN_IN,
     thinning: int = THINNING,
 ) -> list[Hyperparameters]:
-    """Samples of the hyperparameters' posterior, ten by default, by slice sampling of their logarithms from `start`.
+    """Samples of the hyperparameters' posterior, ten by default, by slice sampling of their logarithms.
 
-    The priors are densities of the values, so the logarithms carry the Jacobian, the sum of the logarithms. The mean
-    is at its most probable value for each of the samples, not sampled.
+    The priors are densities of the values, so the density of the logarithms has a Jacobian: the sum of the logarithms.
+    The mean is not sampled: it takes its most probable value for each sample.
+
+    Parameters
+    ----------
+    x, y, groups, kernel, priors
+        As for `most_probable`.
+    rng
+        Of the sampler.
+    start
+        Start of the chain.
+    box
+        Lowest and highest values.
+    n_samples, burn_in, thinning
+        As for `slice_samples`.
+
+    Returns
+    -------
+    list of Hyperparameters
+        `n_samples` of them, of one chain.
     """
     density = LogPosterior(x, y, groups, kernel, priors)
     limits = _limits(int(groups.max()) + 1, box)

@@ -1,7 +1,7 @@
-"""Bayesian Gaussian process latent variable model (Titsias and Lawrence, 2010): from tasks to places in a latent space.
+"""Bayesian Gaussian process latent variable model (Titsias and Lawrence, 2010): tasks as positions in a latent space.
 
     Y       (T, D) one row per task, of zero mean over all       G = Y Y^T
-    h_t     (Q,) the latent place of task t, prior N(0, I), posterior q(h_t) = N(m_t, diag S_t)
+    h_t     (Q,) the latent position of task t, prior N(0, I), posterior q(h_t) = N(m_t, diag S_t)
     g       y_td = g_d(h_t) + noise of variance 1 / beta, every g_d ~ GP(0, k)
     Z       (M, Q) inducing points;    K = k(Z, Z),   psi0, psi1, psi2 as in `hpo_models.gp.gplvm_statistics`
     A       K + beta psi2;    P = psi1^T G psi1
@@ -11,9 +11,10 @@ Collapsed bound on log p(Y) (their eq. 21, over all D outputs at once, so that a
     F = D/2 (T log(beta / 2 pi) + log|K| - log|A|) - beta/2 tr G + beta^2/2 tr(A^-1 P)
         - beta D/2 (psi0 - tr(K^-1 psi2)) - sum_t KL(q(h_t) || N(0, I))
 
-The thesis (8.2.2, E.6) takes GPy's model with a Matern-5/2 kernel, whose statistics GPy computes wrongly for more than
-one latent dimension; here they are quasi-Monte-Carlo means. The columns of Y are not centred one by one: what all tasks
-have in common is then zero, and with few tasks no kernel that falls with the distance explains that better than noise.
+Departures from the paper: Klein (2020, section 8.2.2 and E.6) uses GPy's model with a Matern-5/2 kernel, whose
+statistics GPy computes wrongly for more than one latent dimension; here they are quasi-Monte-Carlo means. The columns
+of Y are not centred one by one: that would remove what all tasks have in common, and with few tasks no kernel that
+falls with the distance would explain the rest better than noise.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from hpo_models.gp.gplvm_statistics import (
 Limits = tuple[float | None, float | None]
 JITTER = 1e-6  # on the diagonal of K, in units of the kernel's variance
 KERNELS = ("matern52", "rbf")
-START_NOISE = 0.01  # share of the variance that a fit first takes for noise
+START_NOISE = 0.01  # share of noise in the variance at the start of a fit
 LOG_BOUNDS: Limits = (-12.0, 12.0)  # of the logarithms of all positive parameters
 OUT_OF_REACH = 1e4  # negative bound per output, in nats, where it cannot be computed
 
@@ -50,7 +51,7 @@ class InvalidTasks(HpoError, ValueError):
 
 
 class Parameters(NamedTuple):
-    """All that the bound depends on: the latent places, the kernel and the precision beta of the noise."""
+    """All that the bound depends on: the latent positions, the kernel and the precision beta of the noise."""
 
     latent: Latent
     precision: float
@@ -89,7 +90,24 @@ def _factors(parameters: Parameters, psi2: np.ndarray, statistics: Statistics) -
 
 
 def bound(parameters: Parameters, gram: np.ndarray, n_outputs: int, statistics: Statistics) -> tuple[float, Parameters]:
-    """Bound on the logarithm of the evidence, in nats, and its gradient; `gram` is G (T, T), `n_outputs` D."""
+    """Lower bound on the logarithm of the evidence, in nats, and its gradient.
+
+    Parameters
+    ----------
+    parameters
+        Where the bound is evaluated.
+    gram
+        (T, T) G, the inner products of the tasks' values.
+    n_outputs
+        D, the number of values per task.
+    statistics
+        Of the kernel.
+
+    Returns
+    -------
+    tuple of float and Parameters
+        The bound, and its derivatives with respect to the parameters.
+    """
     latent, beta = parameters
     n_tasks, total = len(gram), float(np.trace(gram))
     psi1, psi2 = statistics(latent)
@@ -114,7 +132,7 @@ def bound(parameters: Parameters, gram: np.ndarray, n_outputs: int, statistics: 
 
 
 def _add_prior_terms(latent: Latent, through: Latent, d_k: np.ndarray, statistics: Statistics) -> Latent:
-    """The gradient that came through psi1 and psi2, plus those through K and through the divergence."""
+    """The gradient through psi1 and psi2, plus those through K and through the divergence."""
     d_left, d_right, d_variance, d_scales = covariance_gradients(
         statistics.kernel, latent.inducing, latent.inducing, latent.variance, latent.scales, d_k
     )
@@ -143,16 +161,31 @@ def fit_gplvm(
     n_points: int = 64,
     n_iterations: int = 400,
 ) -> GPLVM:
-    """Latent places of the tasks whose values are the rows of `y` (T, D), all at the same configurations.
+    """The model with latent positions of tasks, from their values at the same configurations.
 
     Parameters
     ----------
+    y
+        (T, D) values, one row per task, one column per configuration.
+    n_dimensions
+        Q, the number of latent dimensions.
     kernel
-        `matern52`, as in the thesis, with statistics from `n_points` quasi-random points; or `rbf`, in closed form.
+        `matern52`, as in Klein (2020), with statistics from quasi-random points; or `rbf`, in closed form.
+    seed
+        Of the starts, of the inducing points and of the quasi-random points.
     n_inducing
-        At most 25 by default, and never more than tasks.
+        At most 25 by default, and never more than the number of tasks.
     n_restarts
-        Fits in all; the first starts at the principal components, the others near them. The best bound wins.
+        Number of fits; the first starts at the principal components, the others near them. The best bound wins.
+    n_points
+        Number of quasi-random points, a power of two.
+    n_iterations
+        Iterations of L-BFGS in a fit, at most.
+
+    Returns
+    -------
+    GPLVM
+        Its positions, lengthscales, noise and bound.
     """
     y = check_tasks(y, n_dimensions)
     if kernel not in KERNELS:
@@ -166,7 +199,7 @@ def fit_gplvm(
     scaled = y / scale
     gram = scaled @ scaled.T
     starts = [_start(scaled, n_dimensions, n_inducing, rng, shake) for shake in [0.0] + [0.5] * (n_restarts - 1)]
-    with threadpool_limits(1):  # matrices this small only lose time when they are shared out
+    with threadpool_limits(1):  # several threads are slower on matrices this small
         fits = [_climb(start, gram, y.shape[1], statistics, n_iterations) for start in starts]
     value, (latent, beta) = max(fits, key=lambda found: found[0])
     value -= y.size * math.log(scale)  # the density of y is that of y / scale, divided by scale in each dimension
@@ -186,7 +219,7 @@ def check_tasks(y: np.ndarray, n_dimensions: int) -> np.ndarray:
             f"latent dimensions must be 1..{len(y)}, the number of tasks, got {n_dimensions}; ask for fewer"
         )
     if np.ptp(y, axis=0).max() <= 1e-12 * max(1.0, float(np.abs(y).max())):
-        raise InvalidTasks("all tasks are equal at every configuration: there is nothing to tell them apart by")
+        raise InvalidTasks("tasks must differ at some configuration; all of these are equal")
     return y - y.mean()
 
 
@@ -204,9 +237,9 @@ def _start(y: np.ndarray, n_dimensions: int, n_inducing: int, rng: np.random.Gen
 def _climb(
     start: Parameters, gram: np.ndarray, n_outputs: int, statistics: Statistics, n_iterations: int
 ) -> tuple[float, Parameters]:
-    """Highest bound that L-BFGS finds from `start`, and where; positive parameters as logarithms.
+    """Highest bound that L-BFGS finds from `start`, and its parameters; positive ones are searched as logarithms.
 
-    The noise is held for the first quarter of the iterations: free from the first step on, it may swallow everything.
+    The noise is fixed for the first quarter of the iterations: otherwise a fit may explain everything as noise.
     """
     shapes = Shapes(start.latent.means.shape, start.latent.inducing.shape)
 
@@ -228,7 +261,7 @@ def _climb(
 
 
 class Shapes(NamedTuple):
-    """How parameters lie in one vector: means, inducing points, then logarithms of all that is positive."""
+    """Layout of the parameters in one vector: means, inducing points, then logarithms of all that is positive."""
 
     means: tuple[int, ...]
     inducing: tuple[int, ...]
@@ -238,7 +271,7 @@ class Shapes(NamedTuple):
         return math.prod(self.means) + math.prod(self.inducing)
 
     def bounds(self, held: np.ndarray | None = None) -> list[Limits]:
-        """Limits of each number; the precision of the noise stays as it is in `held`."""
+        """Limits of each number; the precision of the noise is fixed to that of `held`, if given."""
         n_positive = math.prod(self.means) + 1 + self.means[1]
         last: Limits = LOG_BOUNDS if held is None else (float(held[-1]), float(held[-1]))
         none: Limits = (None, None)
@@ -263,11 +296,11 @@ class Shapes(NamedTuple):
 
     def chain(self, parameters: Parameters, gradient: Parameters) -> np.ndarray:
         """Gradient with respect to the vector, from that with respect to the parameters."""
-        (latent, beta), (slope, slope_beta) = parameters, gradient
+        (latent, beta), (d_latent, d_beta) = parameters, gradient
         positive = [
-            (latent.variances * slope.variances).ravel(),
-            [latent.variance * slope.variance],
-            latent.scales * slope.scales,
-            [beta * slope_beta],
+            (latent.variances * d_latent.variances).ravel(),
+            [latent.variance * d_latent.variance],
+            latent.scales * d_latent.scales,
+            [beta * d_beta],
         ]
-        return np.concatenate([slope.means.ravel(), slope.inducing.ravel(), *positive])
+        return np.concatenate([d_latent.means.ravel(), d_latent.inducing.ravel(), *positive])

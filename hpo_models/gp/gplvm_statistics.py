@@ -1,4 +1,4 @@
-"""Kernel statistics under Gaussian inputs, with their gradients: what the bound of `hpo_models.gp.gplvm` is made of.
+"""Kernel statistics under Gaussian inputs, with their gradients: the terms of the bound of `hpo_models.gp.gplvm`.
 
     T, M, Q     number of tasks, of inducing points, of latent dimensions
     means       (T, Q) m, of q(h_t) = N(m_t, diag S_t)
@@ -42,32 +42,60 @@ class Psi(NamedTuple):
 
 
 class Statistics(Protocol):
-    """psi1 and psi2 of a kernel, and the gradients that reach the parameters through them."""
+    """psi1 and psi2 of a kernel, and gradients through them, from the derivatives `upstream` with respect to them."""
 
     @property
     def kernel(self) -> Kernel: ...
     def __call__(self, latent: Latent) -> Psi: ...
-    def gradients(self, latent: Latent, slopes: Psi) -> Latent: ...
+    def gradients(self, latent: Latent, upstream: Psi) -> Latent: ...
 
 
 def covariance(kernel: Kernel, a: np.ndarray, b: np.ndarray, variance: float, scales: np.ndarray) -> np.ndarray:
-    """(n, m) covariances of (n, Q) and (m, Q) points."""
+    """Covariances of two sets of points.
+
+    Parameters
+    ----------
+    kernel
+        With variance 1 and lengthscale 1.
+    a, b
+        (n, Q) and (m, Q) points.
+    variance, scales
+        Variance and lengthscales (Q,).
+
+    Returns
+    -------
+    np.ndarray
+        (n, m) covariances.
+    """
     return variance * kernel(squared_distances(a / scales, b / scales))[0]
 
 
 def covariance_gradients(
-    kernel: Kernel, a: np.ndarray, b: np.ndarray, variance: float, scales: np.ndarray, slopes: np.ndarray
+    kernel: Kernel, a: np.ndarray, b: np.ndarray, variance: float, scales: np.ndarray, upstream: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
-    """Derivatives with respect to a, b, variance and scales, given those with respect to the covariances, (n, m)."""
+    """Derivatives of a function of `covariance(kernel, a, b, variance, scales)` with respect to all but the kernel.
+
+    Parameters
+    ----------
+    kernel, a, b, variance, scales
+        As for `covariance`.
+    upstream
+        (n, m) derivatives with respect to the covariances.
+
+    Returns
+    -------
+    tuple
+        Derivatives with respect to a (n, Q), b (m, Q), variance and scales (Q,).
+    """
     a, b = a / scales, b / scales
-    value, slope = kernel(squared_distances(a, b))
-    weights = slopes * slope * variance  # of the squared distances
+    value, derivative = kernel(squared_distances(a, b))
+    weights = upstream * derivative * variance  # of the squared distances
     rows, columns = weights.sum(axis=1)[:, None], weights.sum(axis=0)[:, None]
     mixed = weights @ b
     d_a = 2.0 * (rows * a - mixed) / scales
     d_b = 2.0 * (columns * b - weights.T @ a) / scales
-    spread = np.sum(rows * a * a, axis=0) + np.sum(columns * b * b, axis=0) - 2.0 * np.sum(mixed * a, axis=0)
-    return d_a, d_b, float(np.sum(slopes * value)), -2.0 * spread / scales
+    squares = np.sum(rows * a * a, axis=0) + np.sum(columns * b * b, axis=0) - 2.0 * np.sum(mixed * a, axis=0)
+    return d_a, d_b, float(np.sum(upstream * value)), -2.0 * squares / scales
 
 
 class ClosedForm:
@@ -96,9 +124,9 @@ class ClosedForm:
         shrunk = -0.5 * np.sum(np.log(widths / squared), axis=1)
         return latent.variance**2 * np.exp(exponents + shrunk[:, None, None])
 
-    def gradients(self, latent: Latent, slopes: Psi) -> Latent:
-        first = self._through_psi1(latent, slopes.psi1 * self._psi1(latent))
-        second = self._through_psi2(latent, slopes.psi2 * self._psi2_of_tasks(latent))
+    def gradients(self, latent: Latent, upstream: Psi) -> Latent:
+        first = self._through_psi1(latent, upstream.psi1 * self._psi1(latent))
+        second = self._through_psi2(latent, upstream.psi2 * self._psi2_of_tasks(latent))
         return Latent(
             means=first.means + second.means,
             variances=first.variances + second.variances,
@@ -112,13 +140,13 @@ class ClosedForm:
         squared = latent.scales**2
         widths = squared + latent.variances
         away = (latent.means[:, None] - latent.inducing) / widths[:, None]
-        pull = np.einsum("tm,tmq->tq", weights, away)
-        spread = 0.5 * np.einsum("tm,tmq->tq", weights, away * away)
+        linear = np.einsum("tm,tmq->tq", weights, away)
+        quadratic = 0.5 * np.einsum("tm,tmq->tq", weights, away * away)
         total = weights.sum(axis=1)[:, None]
-        d_squared = np.sum(spread + 0.5 * total * latent.variances / (squared * widths), axis=0)
+        d_squared = np.sum(quadratic + 0.5 * total * latent.variances / (squared * widths), axis=0)
         return Latent(
-            means=-pull,
-            variances=spread - 0.5 * total / widths,
+            means=-linear,
+            variances=quadratic - 0.5 * total / widths,
             inducing=np.einsum("tm,tmq->mq", weights, away),
             variance=float(weights.sum()) / latent.variance,
             scales=2.0 * latent.scales * d_squared,
@@ -130,17 +158,17 @@ class ClosedForm:
         widths = squared + 2.0 * latent.variances
         apart = (latent.inducing[:, None] - latent.inducing) / squared
         away = (latent.means[:, None, None] - _middles(latent.inducing)) / widths[:, None, None]
-        pull = np.einsum("tmn,tmnq->tq", weights, away)
-        spread = np.einsum("tmn,tmnq->tq", weights, away * away)
+        linear = np.einsum("tmn,tmnq->tq", weights, away)
+        quadratic = np.einsum("tmn,tmnq->tq", weights, away * away)
         total = weights.sum(axis=(1, 2))[:, None]
         pairs = weights.sum(axis=0)
         towards = np.einsum("tmn,tmnq->mnq", weights, away)
         d_inducing = towards.sum(axis=0) + towards.sum(axis=1) - 0.5 * np.einsum("mn,mnq->mq", pairs + pairs.T, apart)
-        d_squared = np.sum(spread + total * latent.variances / (squared * widths), axis=0)
+        d_squared = np.sum(quadratic + total * latent.variances / (squared * widths), axis=0)
         d_squared = d_squared + 0.25 * np.einsum("mn,mnq->q", pairs, apart * apart)
         return Latent(
-            means=-2.0 * pull,
-            variances=2.0 * spread - total / widths,
+            means=-2.0 * linear,
+            variances=2.0 * quadratic - total / widths,
             inducing=d_inducing,
             variance=2.0 * float(weights.sum()) / latent.variance,
             scales=2.0 * latent.scales * d_squared,
@@ -166,8 +194,8 @@ class QuasiMonteCarlo:
 
     def _draws(self, latent: Latent) -> np.ndarray:
         """(T n_points, Q) draws of all h_t."""
-        spread = np.sqrt(latent.variances)[:, None] * self.points
-        return (latent.means[:, None] + spread).reshape(-1, latent.means.shape[1])
+        offsets = np.sqrt(latent.variances)[:, None] * self.points
+        return (latent.means[:, None] + offsets).reshape(-1, latent.means.shape[1])
 
     def _covariance(self, latent: Latent) -> np.ndarray:
         return covariance(self.kernel, self._draws(latent), latent.inducing, latent.variance, latent.scales)
@@ -177,11 +205,11 @@ class QuasiMonteCarlo:
         psi1 = k.reshape(len(latent.means), len(self.points), -1).mean(axis=1)
         return Psi(psi1, k.T @ k / len(self.points))
 
-    def gradients(self, latent: Latent, slopes: Psi) -> Latent:
+    def gradients(self, latent: Latent, upstream: Psi) -> Latent:
         n_tasks, n_points = len(latent.means), len(self.points)
         k = self._covariance(latent)
-        d_k = k @ (slopes.psi2 + slopes.psi2.T)
-        d_k += np.repeat(slopes.psi1, n_points, axis=0)
+        d_k = k @ (upstream.psi2 + upstream.psi2.T)
+        d_k += np.repeat(upstream.psi1, n_points, axis=0)
         d_k /= n_points
         d_draws, d_inducing, d_variance, d_scales = covariance_gradients(
             self.kernel, self._draws(latent), latent.inducing, latent.variance, latent.scales, d_k

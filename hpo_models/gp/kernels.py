@@ -2,7 +2,7 @@
 
 Matern-5/2 (Rasmussen and Williams, 2006, eq. 4.17) and the squared exponential (RBF), both with variance 1.
 
-Fitting spends half its time here, half of that on asking the system for memory: so all can write into given arrays.
+Fitting spends half its time here, and half of that on allocating memory: so all of them can write into given arrays.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ class Kernel(Protocol):
     """Covariances at squared distances, and their derivatives with respect to them, written into arrays if given."""
 
     def __call__(
-        self, r2: np.ndarray, value: np.ndarray | None = None, slope: np.ndarray | None = None
+        self, r2: np.ndarray, value: np.ndarray | None = None, derivative: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 def squared_distances(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """(n, m) squared Euclidean distances of (n, d) and (m, d) rows.
 
-    One matrix product instead of n m d differences. What cancels leaves an error of 1e-16 of the squared norms, to
-    which the kernels here, smooth in the squared distance, do not react.
+    One matrix product instead of n m d differences. Cancellation leaves an error of 1e-16 of the squared norms, which
+    hardly changes the kernels here, since they are smooth in the squared distance.
     """
     distances = np.matmul(-2.0 * a, b.T, out=out)
     distances += np.einsum("id,id->i", a, a)[:, None]
@@ -37,39 +37,39 @@ def squared_distances(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = Non
 
 
 def matern52(
-    r2: np.ndarray, value: np.ndarray | None = None, slope: np.ndarray | None = None
+    r2: np.ndarray, value: np.ndarray | None = None, derivative: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Matern-5/2 covariance at squared distances, and its derivative with respect to them.
 
     k = (1 + s + s^2 / 3) exp(-s) with s = sqrt(5 r^2);    dk / d(r^2) = -5/6 (1 + s) exp(-s)
     """
-    slope = np.sqrt(r2, out=slope)  # s, in the memory that becomes the slope
-    slope *= ROOT_5
-    value = np.negative(slope, out=value)
+    derivative = np.sqrt(r2, out=derivative)  # s, in the memory that becomes the derivative
+    derivative *= ROOT_5
+    value = np.negative(derivative, out=value)
     np.exp(value, out=value)
-    slope += 1.0
-    slope *= value
+    derivative += 1.0
+    derivative *= value
     value *= r2
     value *= 5.0 / 3.0
-    value += slope
-    slope *= -5.0 / 6.0
-    return value, slope
+    value += derivative
+    derivative *= -5.0 / 6.0
+    return value, derivative
 
 
 def rbf(
-    r2: np.ndarray, value: np.ndarray | None = None, slope: np.ndarray | None = None
+    r2: np.ndarray, value: np.ndarray | None = None, derivative: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Squared exponential covariance exp(-r^2 / 2) at squared distances, and its derivative with respect to them."""
     value = np.multiply(r2, -0.5, out=value)
     np.exp(value, out=value)
-    return value, np.multiply(value, -0.5, out=slope)
+    return value, np.multiply(value, -0.5, out=derivative)
 
 
 KERNELS: dict[str, Kernel] = {"matern52": matern52, "rbf": rbf}
 
 
 def kernel_named(name: str) -> Kernel:
-    """The kernel with a name, `matern52` or `rbf`."""
+    """The kernel of that name, `matern52` or `rbf`."""
     try:
         return KERNELS[name]
     except KeyError:

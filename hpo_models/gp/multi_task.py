@@ -1,18 +1,18 @@
 """Multi-task Gaussian process (Swersky et al., 2013): several related functions over the same inputs.
 
-    k((x, t), (x', t')) = k_T(t, t') k_5/2(x, x')                     thesis, eq. 4.3
+    k((x, t), (x', t')) = k_T(t, t') k_5/2(x, x')                     Klein (2020), eq. 4.3
 
-k_T is any covariance of the T tasks, held by its Cholesky factor L: the product process of `hpo_models.gp.product` with
-one-hot basis functions, so every task has a mean of its own, too. Task 0 is the one that counts. The entries of L that
-tie another task to it are believed to lie around 1, those that tie the others to each other around 0, and what a task
-has of its own to be small: tasks are alike until the observations say otherwise, where Swersky et al. force
-correlations to be positive.
+k_T is any covariance of the T tasks, given by its Cholesky factor L: the product process of `hpo_models.gp.product`
+with one-hot basis functions, so every task also has a separate mean. Task 0 is the target task. The prior of L makes
+tasks similar until the observations show otherwise: entries that link another task to task 0 are around 1, those that
+link the others to each other around 0, and the diagonal entries of the others are small.
 
-Tasks may be budgets of one problem. Those are believed to have a noise above 0 (`hpo_models.gp.fabolas`), and the
-search for L begins with positive correlations between them: with a single observation of task 0 the density has another
-peak, far lower, where small budgets are upside down.
+Tasks may be budgets of one problem. Their noise has a prior away from 0 (`hpo_models.gp.fabolas`), and the search for L
+starts with positive correlations between them: with a single observation of task 0 the density has a second, far lower
+peak with negative correlations.
 
-The thesis samples L by MCMC; here it is the most probable one unless `fit_samples` of the product process is used.
+Departures from the papers: Swersky et al. force correlations to be positive. Klein (2020) samples L by MCMC; here it is
+the most probable one unless `fit_samples` of the product process is used.
 """
 
 from __future__ import annotations
@@ -35,19 +35,37 @@ def task_points(x: np.ndarray, tasks: np.ndarray | int, n_tasks: int) -> Points:
 
 
 def task_priors(n_tasks: int, n_budgets: int = 1) -> ProductPriors:
-    """Priors under which every task is tied to task 0; the first `n_budgets` are budgets of one problem."""
+    """Priors under which every task is linked to task 0; the first `n_budgets` are budgets of one problem."""
     link = np.zeros((n_tasks, n_tasks))
     link[1:, 0] = 1.0
-    priors = ProductPriors(rest=LogNormal(-2.0, 1.0), link=link, link_spread=0.5)
+    priors = ProductPriors(rest=LogNormal(-2.0, 1.0), link=link, link_std=0.5)
     return priors if n_budgets == 1 else priors._replace(n_alike=n_budgets, noise=NOISE)
 
 
 def fit_tasks(
     x: np.ndarray, tasks: np.ndarray, y: np.ndarray, n_tasks: int, groups: np.ndarray, n_budgets: int = 1
 ) -> ProductGP:
-    """The process with the most probable hyperparameters, for observations (n,) standardised task by task.
+    """The process with the most probable hyperparameters.
 
-    The first `n_budgets` tasks are budgets of one problem, standardised together. Predict it at `task_points`.
+    Parameters
+    ----------
+    x
+        (n, d) inputs.
+    tasks
+        (n,) index of each observation's task; 0 is the target task.
+    y
+        (n,) observations, standardised task by task, but budgets of one problem together.
+    n_tasks
+        Number of tasks.
+    groups
+        (d,) index of each input column's lengthscale.
+    n_budgets
+        The first `n_budgets` tasks are budgets of one problem.
+
+    Returns
+    -------
+    ProductGP
+        To be predicted at `task_points`.
 
     Examples
     --------
@@ -66,5 +84,5 @@ def task_correlations(process: ProductGP) -> np.ndarray:
     """(T, T) prior correlations of the tasks."""
     triangle = process.hyperparameters.triangle
     covariance = triangle @ triangle.T
-    deviations = np.sqrt(covariance.diagonal())
-    return covariance / np.outer(deviations, deviations)
+    stds = np.sqrt(covariance.diagonal())
+    return covariance / np.outer(stds, stds)

@@ -6,16 +6,16 @@
 
     log p(y | theta) = -1/2 (y - m)' A^-1 (y - m) - 1/2 log |A| - n/2 log 2 pi        Rasmussen and Williams, eq. 5.8
 
-The mean is not searched for: its most probable value for the other hyperparameters has a closed form,
+The mean is not searched for: its most probable value given the other hyperparameters has a closed form,
 
     m = 1' A^-1 y / (1' A^-1 1 + 1 / variance of its prior)
 
-and because the density is stationary there, the gradient in theta is that with m held fixed. Densities of the priors
-are those of the values themselves (lengthscale, scale, noise), not of their logarithms.
+and because the density is stationary there, the gradient with respect to theta is that with m fixed. Densities of the
+priors are those of the values themselves (lengthscale, scale, noise), not of their logarithms.
 
-With G = a a' - A^-1 and a = A^-1 (y - m), the derivative in a hyperparameter is 1/2 tr(G dA). For a lengthscale that
-is a sum over pairs (i, j) of H_ij (z_i - z_j)^2, which is 2 (sum_i z_i^2 sum_j H_ij - z' H z): one product H Z serves
-all of them, and no (n, n, d) array of differences is needed.
+With G = a a' - A^-1 and a = A^-1 (y - m), the derivative with respect to a hyperparameter is 1/2 tr(G dA). For a
+lengthscale that is a sum over pairs (i, j) of H_ij (z_i - z_j)^2, which is 2 (sum_i z_i^2 sum_j H_ij - z' H z): one
+product H Z gives all of them, without an (n, n, d) array of differences.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def whiten(factor: np.ndarray, y: np.ndarray, mean_variance: float | None) -> tu
 def inverse_factor(factor: np.ndarray) -> np.ndarray:
     """Inverse (n, n) of a lower triangular matrix with zeros above.
 
-    By halves, so that most of the work is matrix products: LAPACK's own routine takes twice as long at n = 250.
+    Recursive in halves, so that most of the work is matrix products: LAPACK's routine takes twice as long at n = 250.
     """
     n = len(factor)
     if n <= BLOCK:
@@ -90,7 +90,7 @@ class LogPosterior:
     x, y
         (n, d) inputs and (n,) observations.
     groups
-        (d,) which lengthscale each input column has.
+        (d,) index of each input column's lengthscale.
     kernel, priors
         See `hpo_models.gp.kernels` and `hpo_models.gp.priors`.
     """
@@ -109,7 +109,7 @@ class LogPosterior:
 
     def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Log density up to a constant, and its gradient (g + 2,) with respect to theta."""
-        z, k, slope, scale, noise = self._kernel_matrix(theta)
+        z, k, derivative, scale, noise = self._kernel_matrix(theta)
         factor = self._factor(k, scale, noise)
         mean, whitened = whiten(factor, self._y, self._priors.mean_variance)
         value = self._density(theta, factor, mean, whitened)
@@ -120,21 +120,21 @@ class LogPosterior:
         gradient = np.empty_like(theta)
         gradient[-2] = scale * (0.5 * trace - np.vdot(g.T, k))  # the triangle counts twice; k is 1 on the diagonal
         gradient[-1] = -0.5 * noise * trace
-        g.T[...] *= slope
+        g.T[...] *= derivative
         product = blas.dsymm(scale, g, np.column_stack([z, self._ones]), lower=1)
         per_column = 2.0 * (product[:, -1] @ z**2 - np.einsum("id,id->d", z, product[:, :-1]))
         gradient[:-2] = np.bincount(self._groups, weights=per_column, minlength=self._n_groups)
-        return value, gradient + self._prior_slopes(theta)
+        return value, gradient + self._prior_gradient(theta)
 
     def _kernel_matrix(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
         z = self._x * np.exp(-theta[self._groups])
         r2 = squared_distances(z, z, out=self._memory[0])
         np.fill_diagonal(r2, 0.0)
-        k, slope = self._kernel(r2, self._memory[1], self._memory[2])
-        return z, k, slope, math.exp(theta[-2]), math.exp(theta[-1])
+        k, derivative = self._kernel(r2, self._memory[1], self._memory[2])
+        return z, k, derivative, math.exp(theta[-2]), math.exp(theta[-1])
 
     def _factor(self, k: np.ndarray, scale: float, noise: float) -> np.ndarray:
-        """Cholesky factor of A, in memory that the next call takes again."""
+        """Cholesky factor of A, in memory that the next call overwrites."""
         covariance = np.multiply(k, scale, out=self._memory[3])
         np.fill_diagonal(covariance, scale * (1.0 + JITTER) + noise)
         factor, failed = lapack.dpotrf(covariance.T, lower=1, clean=1, overwrite_a=1)
@@ -150,12 +150,12 @@ class LogPosterior:
                 value += sum(prior.log_density(math.exp(log)) for log in theta[at])
         return value
 
-    def _prior_slopes(self, theta: np.ndarray) -> np.ndarray:
-        slopes = np.zeros_like(theta)
+    def _prior_gradient(self, theta: np.ndarray) -> np.ndarray:
+        gradient = np.zeros_like(theta)
         for prior, at in self._assigned():
             if prior is not None:
-                slopes[at] = [prior.slope(math.exp(log)) * math.exp(log) for log in theta[at]]
-        return slopes
+                gradient[at] = [prior.derivative(math.exp(log)) * math.exp(log) for log in theta[at]]
+        return gradient
 
     def _assigned(self) -> list[tuple[Prior | None, slice]]:
         p = self._priors

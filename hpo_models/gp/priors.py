@@ -5,9 +5,9 @@
     noise         variance of the observations around the function
     mean          constant mean of the function
 
-All are meant for inputs in the unit cube and for standardised losses. `MAP` has the priors that the code of Makarova et
-al. (2022) has; the noise is believed to be small, with a pole of the density at 0. `MARGINAL_LIKELIHOOD` has none, for
-type II maximum likelihood.
+All are meant for inputs in the unit cube and for standardised losses. `MAP` has the priors of the code of Makarova et
+al. (2022); small noise is probable, with a pole of the density at 0. `MARGINAL_LIKELIHOOD` has flat priors, for type II
+maximum likelihood.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Prior(Protocol):
     """Logarithm of a density up to a constant, and its derivative, both at a value of the hyperparameter itself."""
 
     def log_density(self, value: float) -> float: ...
-    def slope(self, value: float) -> float: ...
+    def derivative(self, value: float) -> float: ...
 
 
 class Gamma(NamedTuple):
@@ -32,7 +32,7 @@ class Gamma(NamedTuple):
     def log_density(self, value: float) -> float:
         return (self.shape - 1.0) * math.log(value) - value * self.shape / self.mean
 
-    def slope(self, value: float) -> float:
+    def derivative(self, value: float) -> float:
         return (self.shape - 1.0) / value - self.shape / self.mean
 
 
@@ -40,17 +40,17 @@ class LogNormal(NamedTuple):
     """Distribution of a value whose logarithm is normal."""
 
     location: float
-    spread: float
+    std: float
 
     def log_density(self, value: float) -> float:
-        return -math.log(value) - 0.5 * ((math.log(value) - self.location) / self.spread) ** 2
+        return -math.log(value) - 0.5 * ((math.log(value) - self.location) / self.std) ** 2
 
-    def slope(self, value: float) -> float:
-        return -(1.0 + (math.log(value) - self.location) / self.spread**2) / value
+    def derivative(self, value: float) -> float:
+        return -(1.0 + (math.log(value) - self.location) / self.std**2) / value
 
 
 class Priors(NamedTuple):
-    """What is believed before the observations; None is flat. The mean is normal around 0 with a variance, or flat."""
+    """Prior of each hyperparameter, None for a flat one; the mean's is normal around 0, given by its variance."""
 
     lengthscale: Prior | None = None
     scale: Prior | None = LogNormal(0.0, 1.0)

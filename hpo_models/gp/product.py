@@ -1,15 +1,15 @@
 """Gaussian process whose kernel is a product: Matern-5/2 over x times a kernel of finite rank over a context.
 
-    k((x, s), (x', s')) = k_5/2(x, x') f(s)' Sigma f(s')              thesis, eq. 4.5; with f one-hot also eq. 4.3
+    k((x, s), (x', s')) = k_5/2(x, x') f(s)' Sigma f(s')        Klein (2020), eq. 4.5; with f one-hot also eq. 4.3
 
-A context, such as a task or the size of a subset, enters by its basis functions f(s) alone, (p,) numbers. The mean of
+A context, such as a task or the size of a subset, enters only by its basis functions f(s), (p,) numbers. The mean of
 the process is f(s)' b. Notation of `hpo_models.gp.product_posterior`; with one constant basis function this is the
 process of `hpo_models.gp.regression` with scale = Sigma.
 
-Where this leaves the thesis: hyperparameters are the most probable ones unless samples are asked for, by slice sampling
-and not emcee; lengthscales have the prior LogNormal(0, 1), without which the most probable ones after five observations
-are the ends of their box, and the noise has a Gamma prior instead of a horseshoe, or another one that is given; the
-mean, on which the thesis is silent, varies with the context.
+Departures from the paper: hyperparameters are the most probable ones, or samples by slice sampling instead of emcee.
+Lengthscales have the prior LogNormal(0, 1); without it the most probable ones after five observations are the ends of
+their box. The noise has a Gamma prior, or a given one, instead of a horseshoe. The mean, which Klein (2020) does not
+describe, varies with the context.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class ProductGP(NamedTuple):
         return mean, 0.5 * (covariance + covariance.T)
 
     def believe(self, points: Points) -> ProductGP:
-        """The process as if its own means had been observed at points: same means, smaller deviations.
+        """The process as if its means had been observed at points: same means, smaller standard deviations.
 
-        Stands in for evaluations that are pending (the kriging believer of Ginsbourger et al., 2010).
+        It represents pending evaluations (the kriging believer of Ginsbourger et al., 2010).
         """
         both = Points(*(np.concatenate(parts) for parts in zip(self.points, points, strict=True)))
         y = np.concatenate([self.y, self.predict(points)[0]])
@@ -94,7 +94,24 @@ class ProductGP(NamedTuple):
 def condition(
     points: Points, y: np.ndarray, hyperparameters: Parts, groups: np.ndarray, mean_variance: float = 1.0
 ) -> ProductGP:
-    """The process with given hyperparameters after observations (n,) at points."""
+    """The process with given hyperparameters after observations.
+
+    Parameters
+    ----------
+    points, y
+        n inputs with their basis functions, and (n,) observations.
+    hyperparameters
+        Lengthscales, triangle and noise.
+    groups
+        (d,) index of each input column's lengthscale.
+    mean_variance
+        Variance of the prior of the mean's weights, which is normal around 0.
+
+    Returns
+    -------
+    ProductGP
+        In the units of the observations.
+    """
     empty = ProductGP(points, y, groups, hyperparameters, mean_variance, np.empty(0), np.empty(0), y)
     covariance = empty._prior(points, points)
     scale = float(covariance.diagonal().max())
@@ -113,9 +130,23 @@ def fit(
     fitting: Fitting = DEFAULT,
     start: Parts | None = None,
 ) -> ProductGP:
-    """The process with the most probable hyperparameters for standardised observations (n,), found by L-BFGS.
+    """The process with the most probable hyperparameters, found by L-BFGS.
 
-    `groups` is (d,), the place of each input column's lengthscale. The search starts from `start` or a fixed place.
+    Parameters
+    ----------
+    points, y
+        n inputs with their basis functions, and (n,) standardised observations.
+    groups
+        (d,) index of each input column's lengthscale.
+    priors, fitting
+        Of the hyperparameters; and how they are searched for.
+    start
+        Hyperparameters to start from; None for fixed ones.
+
+    Returns
+    -------
+    ProductGP
+        In the units of the observations.
     """
     points, y = _checked(points, y)
     found = most_probable(points, y, groups, priors, fitting, start)
@@ -133,7 +164,22 @@ def fit_samples(
     burn_in: int = 50,
     thinning: int = 3,
 ) -> list[ProductGP]:
-    """Processes whose hyperparameters are samples of their posterior, by slice sampling from the most probable ones."""
+    """Processes whose hyperparameters are samples of their posterior, by slice sampling from the most probable ones.
+
+    Parameters
+    ----------
+    points, y, groups, priors
+        As for `fit`.
+    rng
+        Of the sampler.
+    n_samples, burn_in, thinning
+        As for `hpo_models.gp.slice_sampling.slice_samples`.
+
+    Returns
+    -------
+    list of ProductGP
+        `n_samples` of them.
+    """
     points, y = _checked(points, y)
     density = ProductPosterior(*points, y, groups, priors)
     limits = _limits(density, DEFAULT.box)
@@ -155,10 +201,21 @@ def most_probable(
     fitting: Fitting = DEFAULT,
     start: Parts | None = None,
 ) -> Parts:
-    """Hyperparameters with the highest posterior density found by a search from `start` or a fixed place.
+    """Hyperparameters with the highest posterior density found.
 
     A search over all of the box may cross to links of the wrong sign, where the density has another, far lower peak. So
-    those of the first `n_alike` rows of L stay above 0, unless one ends there: then the search goes on without a wall.
+    those of the first `n_alike` rows of L are kept above 0. If one of them ends at 0, the search continues without that
+    limit.
+
+    Parameters
+    ----------
+    points, y, groups, priors, fitting, start
+        As for `fit`.
+
+    Returns
+    -------
+    Parts
+        For the standardised observations.
     """
     density = ProductPosterior(*points, y, groups, priors)
     limits = _limits(density, fitting.box)

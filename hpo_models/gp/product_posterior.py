@@ -12,8 +12,8 @@ As in `hpo_models.gp.posterior` the mean is not searched for: the most probable 
 
     b = (F' A^-1 F + I / variance of their prior)^-1 F' A^-1 y
 
-and the gradient in theta is that with b held fixed. With G = a a' - A^-1 and a = A^-1 (y - F b), it is 1/2 tr(G dA) in
-each hyperparameter, which for L is the lower triangle of F' (G o k) F L.
+and the gradient with respect to theta is that with b fixed. With G = a a' - A^-1 and a = A^-1 (y - F b), it is
+1/2 tr(G dA) for each hyperparameter, which for L is the lower triangle of F' (G o k) F L.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from hpo_models.gp.priors import Gamma, LogNormal, Prior
 
 
 class ProductPriors(NamedTuple):
-    """What is believed before the observations.
+    """Priors of the hyperparameters.
 
-    lengthscale     None is flat
+    lengthscale     None for a flat one
     scale           of the first entry of the diagonal of L, squared
     rest            of the other entries of the diagonal, squared
     link            (p, p) means of the entries of L below its diagonal, which are normal; None for 0
-    link_spread     their standard deviation
+    link_std        their standard deviation
     noise           variance of the observations around the function
     mean_variance   of each weight of the mean
     n_alike         number of rows of L whose entries below the diagonal are searched for above 0 first
@@ -47,14 +47,14 @@ class ProductPriors(NamedTuple):
     scale: Prior = LogNormal(0.0, 1.0)
     rest: Prior = LogNormal(0.0, 1.0)
     link: np.ndarray | None = None
-    link_spread: float = 1.0
+    link_std: float = 1.0
     noise: Prior = Gamma(0.1, 0.1)
     mean_variance: float = 1.0
     n_alike: int = 0
 
 
 class Parts(NamedTuple):
-    """theta taken apart: lengthscales (g,), L (p, p), noise."""
+    """The hyperparameters that theta encodes: lengthscales (g,), L (p, p), noise."""
 
     lengthscales: np.ndarray
     triangle: np.ndarray
@@ -62,7 +62,7 @@ class Parts(NamedTuple):
 
 
 def unpack(theta: np.ndarray, n_groups: int, rank: int) -> Parts:
-    """The hyperparameters themselves."""
+    """The hyperparameters that a theta encodes."""
     triangle = np.zeros((rank, rank))
     triangle[_lower(rank)] = theta[n_groups:-1]
     np.fill_diagonal(triangle, np.exp(triangle.diagonal()))
@@ -70,7 +70,7 @@ def unpack(theta: np.ndarray, n_groups: int, rank: int) -> Parts:
 
 
 def pack(parts: Parts) -> np.ndarray:
-    """theta of hyperparameters."""
+    """theta, the vector that encodes hyperparameters."""
     triangle = parts.triangle.copy()
     np.fill_diagonal(triangle, np.log(triangle.diagonal()))
     return np.concatenate([np.log(parts.lengthscales), triangle[_lower(len(triangle))], [math.log(parts.noise)]])
@@ -78,12 +78,29 @@ def pack(parts: Parts) -> np.ndarray:
 
 @cache
 def _lower(rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places of a lower triangle, by rows."""
+    """Indices of a lower triangle, by rows."""
     return np.tril_indices(rank)
 
 
 def whiten(factor: np.ndarray, basis: np.ndarray, y: np.ndarray, mean_variance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Most probable weights b (p,) of the mean, for observations of covariance C C', and C^-1 (y - F b), (n,)."""
+    """Most probable weights b of the mean, and whitened residuals C^-1 (y - F b), for observations of covariance C C'.
+
+    Parameters
+    ----------
+    factor
+        (n, n) C, lower triangular.
+    basis
+        (n, p) F.
+    y
+        (n,) observations.
+    mean_variance
+        Variance of the prior of each weight.
+
+    Returns
+    -------
+    tuple of np.ndarray
+        Weights (p,) and whitened residuals (n,).
+    """
     columns = lapack.dtrtrs(factor, np.column_stack([basis, y]), lower=1)[0]
     white, target = columns[:, :-1], columns[:, -1]
     precision = white.T @ white
@@ -93,16 +110,23 @@ def whiten(factor: np.ndarray, basis: np.ndarray, y: np.ndarray, mean_variance: 
 
 
 class ProductPosterior:
-    """Log posterior density as a function of theta, for X (n, d), F (n, p) and y (n,).
+    """Log posterior density as a function of theta, for fixed observations.
 
-    `groups` is (d,), which lengthscale each input column has.
+    Parameters
+    ----------
+    x, basis, y
+        (n, d) inputs X, (n, p) basis functions F and (n,) observations.
+    groups
+        (d,) index of each input column's lengthscale.
+    priors
+        Of the hyperparameters.
     """
 
     def __init__(self, x: np.ndarray, basis: np.ndarray, y: np.ndarray, groups: np.ndarray, priors: ProductPriors):
         self._x, self._basis, self._y, self._groups, self._priors = x, basis, y, groups, priors
         self.n_groups, self.rank = int(groups.max()) + 1, basis.shape[1]
         self._ones = np.ones(len(y))
-        self._diagonal = self.n_groups + np.cumsum(np.arange(1, self.rank + 1)) - 1  # places of log L_ii in theta
+        self._diagonal = self.n_groups + np.cumsum(np.arange(1, self.rank + 1)) - 1  # indices of log L_ii in theta
         self._scales = [priors.scale] + [priors.rest] * (self.rank - 1)
         below = np.zeros((self.rank, self.rank)) if priors.link is None else priors.link
         self._link = below[_lower(self.rank)]
@@ -117,39 +141,39 @@ class ProductPosterior:
     def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Log density up to a constant, and its gradient with respect to theta."""
         parts = unpack(theta, self.n_groups, self.rank)
-        z, k, slope, between = self._kernels(parts)
+        z, k, derivative, between = self._kernels(parts)
         factor = self._factor(k * between, parts.noise)
         mean, whitened = whiten(factor, self._basis, self._y, self._priors.mean_variance)
         value = self._density(theta, factor, mean, whitened)
         a = lapack.dtrtrs(factor, whitened, lower=1, trans=1)[0]
-        lower = lapack.dpotri(factor, lower=1)[0]  # above its diagonal stay the factor's zeros
+        lower = lapack.dpotri(factor, lower=1)[0]  # zeros above the diagonal, as in the factor
         np.fill_diagonal(lower, 0.5 * lower.diagonal())
         g = np.outer(a, a)
         g -= lower
         g -= lower.T
         gradient = np.empty_like(theta)
         gradient[-1] = 0.5 * parts.noise * g.trace()
-        gradient[self.n_groups : -1] = self._triangle_slopes((g * k) @ self._basis, parts.triangle)
-        g *= slope
+        gradient[self.n_groups : -1] = self._triangle_gradient((g * k) @ self._basis, parts.triangle)
+        g *= derivative
         g *= between
         product = g @ np.column_stack([z, self._ones])
         per_column = -2.0 * (product[:, -1] @ z**2 - np.einsum("id,id->d", z, product[:, :-1]))
         gradient[: self.n_groups] = np.bincount(self._groups, weights=per_column, minlength=self.n_groups)
-        return value, gradient + self._prior_slopes(theta)
+        return value, gradient + self._prior_gradient(theta)
 
-    def _triangle_slopes(self, product: np.ndarray, triangle: np.ndarray) -> np.ndarray:
-        """Slopes in the entries of L as theta holds them, from (G o k) F."""
-        slopes = self._basis.T @ product @ triangle
-        np.fill_diagonal(slopes, slopes.diagonal() * triangle.diagonal())
-        return slopes[_lower(self.rank)]
+    def _triangle_gradient(self, product: np.ndarray, triangle: np.ndarray) -> np.ndarray:
+        """Gradient with respect to the entries of L as theta encodes them, from (G o k) F."""
+        gradient = self._basis.T @ product @ triangle
+        np.fill_diagonal(gradient, gradient.diagonal() * triangle.diagonal())
+        return gradient[_lower(self.rank)]
 
     def _kernels(self, parts: Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         z = self._x / parts.lengthscales[self._groups]
         r2 = squared_distances(z, z)
         np.fill_diagonal(r2, 0.0)
-        k, slope = matern52(r2)
+        k, derivative = matern52(r2)
         mixed = self._basis @ parts.triangle
-        return z, k, slope, mixed @ mixed.T
+        return z, k, derivative, mixed @ mixed.T
 
     def _factor(self, covariance: np.ndarray, noise: float) -> np.ndarray:
         scale = float(covariance.diagonal().max())
@@ -164,25 +188,27 @@ class ProductPosterior:
         for prior, log in zip(self._scales, theta[self._diagonal], strict=True):
             value += prior.log_density(math.exp(2.0 * log))
         value += self._priors.noise.log_density(math.exp(theta[-1]))
-        return value - 0.5 * float(np.sum(self._strays(theta) ** 2))
+        return value - 0.5 * float(np.sum(self._link_residuals(theta) ** 2))
 
-    def _strays(self, theta: np.ndarray) -> np.ndarray:
-        """Distances of the entries of L from the means of their prior, in standard deviations; 0 on the diagonal."""
-        strays = (theta[self.n_groups : -1] - self._link) / self._priors.link_spread
-        strays[self._diagonal - self.n_groups] = 0.0
-        return strays
+    def _link_residuals(self, theta: np.ndarray) -> np.ndarray:
+        """Entries of L minus the means of their prior, in standard deviations; 0 on the diagonal."""
+        residuals = (theta[self.n_groups : -1] - self._link) / self._priors.link_std
+        residuals[self._diagonal - self.n_groups] = 0.0
+        return residuals
 
-    def _prior_slopes(self, theta: np.ndarray) -> np.ndarray:
-        slopes = np.zeros_like(theta)
-        slopes[self.n_groups : -1] = -self._strays(theta) / self._priors.link_spread
+    def _prior_gradient(self, theta: np.ndarray) -> np.ndarray:
+        gradient = np.zeros_like(theta)
+        gradient[self.n_groups : -1] = -self._link_residuals(theta) / self._priors.link_std
         if self._priors.lengthscale is not None:
-            slopes[: self.n_groups] = [_log_slope(self._priors.lengthscale, log) for log in theta[: self.n_groups]]
+            gradient[: self.n_groups] = [
+                _log_derivative(self._priors.lengthscale, log) for log in theta[: self.n_groups]
+            ]
         pairs = zip(self._scales, theta[self._diagonal], strict=True)
-        slopes[self._diagonal] = [2.0 * _log_slope(prior, 2.0 * log) for prior, log in pairs]
-        slopes[-1] = _log_slope(self._priors.noise, theta[-1])
-        return slopes
+        gradient[self._diagonal] = [2.0 * _log_derivative(prior, 2.0 * log) for prior, log in pairs]
+        gradient[-1] = _log_derivative(self._priors.noise, theta[-1])
+        return gradient
 
 
-def _log_slope(prior: Prior, log: float) -> float:
+def _log_derivative(prior: Prior, log: float) -> float:
     """Derivative of a prior's log density with respect to the logarithm of the value."""
-    return prior.slope(math.exp(log)) * math.exp(log)
+    return prior.derivative(math.exp(log)) * math.exp(log)

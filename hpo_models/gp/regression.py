@@ -7,7 +7,7 @@
     posterior mean at x      m + scale k(x, X) a
     posterior variance       scale - |L^-1 scale k(X, x)|^2          of the function, without the noise
 
-A `GP` is never changed: more observations make another one, which shares the Cholesky factor's first rows.
+A `GP` is immutable: more observations make another one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class GP(NamedTuple):
 
     def predict(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior means and (m,) standard deviations of the function at (m, d) inputs."""
-        means, deviations = np.empty(len(x)), np.empty(len(x))
+        means, stds = np.empty(len(x)), np.empty(len(x))
         memory = np.empty((3, min(CHUNK, len(x)), len(self.x)))
         for start in range(0, len(x), CHUNK):
             part = slice(start, start + CHUNK)
@@ -49,13 +49,8 @@ class GP(NamedTuple):
             means[part] = self.mean + self.weights @ cross
             whitened = lapack.dtrtrs(self.factor, cross, lower=1, overwrite_b=1)[0]
             variances = self.hyperparameters.scale - np.einsum("nm,nm->m", whitened, whitened)
-            deviations[part] = np.sqrt(np.maximum(variances, 0.0))
-        return means, deviations
-
-    def predict_mean(self, x: np.ndarray) -> np.ndarray:
-        """(m,) posterior means at (m, d) inputs, n times cheaper than with the standard deviations."""
-        parts = [self.weights @ self._covariances(x[i : i + CHUNK]) for i in range(0, len(x), CHUNK)]
-        return self.mean + np.concatenate(parts)
+            stds[part] = np.sqrt(np.maximum(variances, 0.0))
+        return means, stds
 
     def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior mean and (m, m) posterior covariance of the function at (m, d) inputs."""
@@ -71,28 +66,12 @@ class GP(NamedTuple):
         factor = cholesky(covariance, self.hyperparameters.scale)
         return mean + rng.standard_normal((n_samples, len(x))) @ factor.T
 
-    def extend(self, x: np.ndarray, y: np.ndarray) -> GP:
-        """The process after further observations, (m, d) and (m,), with the same hyperparameters.
-
-        Adds m rows to the Cholesky factor, in O(n^2 m) where starting anew takes O(n^3).
-        """
-        cross = self._covariances(x)
-        rows = lapack.dtrtrs(self.factor, cross, lower=1)[0]
-        _, covariance = self.joint(x)
-        covariance[np.diag_indices_from(covariance)] += self.hyperparameters.noise
-        n, m = len(self.x), len(x)
-        factor = np.zeros((n + m, n + m), order="F")
-        factor[:n, :n] = self.factor
-        factor[n:, :n] = rows.T
-        factor[n:, n:] = cholesky(covariance, self.hyperparameters.scale)
-        return _solve(self, np.concatenate([self.x, x]), np.concatenate([self.y, y]), factor)
-
     def _covariances(self, x: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
-        """(n, m) prior covariances between the observed inputs and others; `memory` (3, m, n) is written over."""
+        """(n, m) prior covariances between the observed inputs and others; `memory` (3, m, n) is overwritten."""
         lengthscales = self.hyperparameters.lengthscales[self.groups]
-        distances, values, slopes = (None, None, None) if memory is None else memory
+        distances, values, derivatives = (None, None, None) if memory is None else memory
         r2 = squared_distances(x / lengthscales, self.x / lengthscales, distances)
-        value, _ = kernel_named(self.kernel)(r2, values, slopes)
+        value, _ = kernel_named(self.kernel)(r2, values, derivatives)
         value *= self.hyperparameters.scale
         return value.T
 
@@ -106,23 +85,34 @@ def condition(
     kernel: str = "matern52",
     mean_variance: float | None = MAP.mean_variance,
 ) -> GP:
-    """The process with given hyperparameters after observations (n, d) and (n,).
+    """The process with given hyperparameters after observations; the constant mean takes its most probable value.
 
-    `groups` is (d,), the place of each input column's lengthscale; None gives every column its own. The constant mean
-    takes its most probable value under a normal prior around 0 of variance `mean_variance` (None: flat).
+    Parameters
+    ----------
+    x, y
+        (n, d) inputs and (n,) observations.
+    hyperparameters
+        Lengthscales, scale and noise.
+    groups
+        (d,) index of each input column's lengthscale; None gives every column a separate one.
+    kernel
+        `matern52` or `rbf`.
+    mean_variance
+        Variance of the prior of the mean, which is normal around 0; None for a flat prior.
+
+    Returns
+    -------
+    GP
+        In the units of the observations.
     """
     x, y, groups = _checked(x, y, groups)
     scaled = x / hyperparameters.lengthscales[groups]
     covariance = hyperparameters.scale * kernel_named(kernel)(squared_distances(scaled, scaled))[0]
     covariance[np.diag_indices_from(covariance)] = hyperparameters.scale + hyperparameters.noise
-    empty = GP(x, y, groups, hyperparameters, kernel, mean_variance, covariance, 0.0, y)
-    return _solve(empty, x, y, cholesky(covariance, hyperparameters.scale))
-
-
-def _solve(gp: GP, x: np.ndarray, y: np.ndarray, factor: np.ndarray) -> GP:
-    mean, whitened = whiten(factor, y, gp.mean_variance)
+    factor = cholesky(covariance, hyperparameters.scale)
+    mean, whitened = whiten(factor, y, mean_variance)
     weights = lapack.dtrtrs(factor, whitened, lower=1, trans=1)[0]
-    return gp._replace(x=x, y=y, factor=factor, mean=mean, weights=weights)
+    return GP(x, y, groups, hyperparameters, kernel, mean_variance, factor, mean, weights)
 
 
 def fit(
@@ -136,10 +126,29 @@ def fit(
     start: Hyperparameters | None = None,
     rng: np.random.Generator | None = None,
 ) -> GP:
-    """The process with the most probable hyperparameters for inputs (n, d) and standardised observations (n,).
+    """The process with the most probable hyperparameters.
 
-    `priors` is `MAP` or, for type II maximum likelihood, `MARGINAL_LIKELIHOOD`. `start` are hyperparameters to search
-    from first, such as those found before the last observation; `fitting` says from how many starts, the others random.
+    Parameters
+    ----------
+    x, y
+        (n, d) inputs, meant for the unit cube, and (n,) standardised observations.
+    groups
+        (d,) index of each input column's lengthscale; None gives every column a separate one.
+    kernel
+        `matern52` or `rbf`.
+    priors
+        `MAP` or, for type II maximum likelihood, `MARGINAL_LIKELIHOOD`.
+    fitting
+        Number of starts, box and tolerances of the search.
+    start
+        Hyperparameters that the first search starts from, such as those before the last observation.
+    rng
+        For further starts, which are random.
+
+    Returns
+    -------
+    GP
+        In the units of the observations.
 
     Examples
     --------
@@ -147,7 +156,7 @@ def fit(
     >>> from hpo_models.gp.regression import fit
     >>> x = np.linspace(0.0, 1.0, 8)[:, None]
     >>> gp = fit(x, np.sin(6.0 * x[:, 0]))
-    >>> mean, deviation = gp.predict(np.array([[0.5]]))
+    >>> mean, std = gp.predict(np.array([[0.5]]))
     >>> bool(abs(mean[0] - np.sin(3.0)) < 0.02)
     True
     """
@@ -165,7 +174,20 @@ def fit_samples(
     kernel: str = "matern52",
     priors: Priors = MAP,
 ) -> list[GP]:
-    """Processes whose hyperparameters are samples of their posterior, to be averaged over (Makarova et al., 2021)."""
+    """Processes whose hyperparameters are samples of their posterior, to be averaged over (Makarova et al., 2021).
+
+    Parameters
+    ----------
+    x, y, groups, kernel, priors
+        As for `fit`.
+    rng
+        Of the sampler.
+
+    Returns
+    -------
+    list of GP
+        Ten of them.
+    """
     x, y, groups = _checked(x, y, groups)
     start = most_probable(x, y, groups, kernel_named(kernel), priors)
     samples = posterior_samples(x, y, groups, kernel_named(kernel), priors, rng, start)
@@ -173,13 +195,13 @@ def fit_samples(
 
 
 def standardise(y: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Observations with mean 0 and standard deviation 1, what was subtracted and what was divided by.
+    """Observations with mean 0 and standard deviation 1, and the mean and standard deviation that they had before.
 
-    Observations that are all equal are divided by 1.
+    If all observations are equal, the last is 1.
     """
-    centre, spread = float(np.mean(y)), float(np.std(y))
-    spread = spread if spread > 1e-12 * max(1e-300, float(np.abs(y).max())) else 1.0
-    return (y - centre) / spread, centre, spread
+    centre, std = float(np.mean(y)), float(np.std(y))
+    std = std if std > 1e-12 * max(1e-300, float(np.abs(y).max())) else 1.0
+    return (y - centre) / std, centre, std
 
 
 def _checked(x: np.ndarray, y: np.ndarray, groups: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

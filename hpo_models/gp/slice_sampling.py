@@ -4,9 +4,10 @@ From a point x, with a level drawn uniformly below the density at x:
 
     step out   an interval of width `width` is placed around x at random, and widened by `width` at a time on both sides
                until its ends lie below the level
-    step in    a point is drawn uniformly from the interval; while it lies below the level, the interval is cut there
+    step in    a point is drawn uniformly from the interval; while it lies below the level, it becomes an end of the
+               interval
 
-Makarova et al. (2021, A.1.1) use one chain, 300 steps of width 1 of which 250 are burn-in, and keep every fifth.
+Makarova et al. (2021, A.1.1) use one chain of 300 steps of width 1, of which 250 are burn-in, and keep every fifth.
 """
 
 from __future__ import annotations
@@ -29,9 +30,23 @@ def slice_samples(
     burn_in: int = BURN_IN,
     thinning: int = THINNING,
 ) -> np.ndarray:
-    """(n_samples, d) samples of a density, known up to a constant factor, by its logarithm; -inf is allowed.
+    """Samples of a density that is known up to a constant factor; they are correlated, since they are of one chain.
 
-    `start` is a (d,) point of positive density. The samples of one chain are correlated.
+    Parameters
+    ----------
+    log_density
+        Logarithm of the density at a point (d,); -inf is allowed.
+    start
+        (d,) start of the chain, where the density is positive.
+    rng
+        Source of the steps.
+    n_samples, burn_in, thinning
+        After `burn_in` steps every `thinning`-th is kept, until there are `n_samples`.
+
+    Returns
+    -------
+    np.ndarray
+        (n_samples, d) samples.
     """
     x, height = np.array(start, dtype=float), log_density(start)
     samples = []
@@ -51,22 +66,39 @@ def slice_step(
     direction: np.ndarray,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, float]:
-    """Next point of the chain and its log density, from a point with log density `height`, along a direction."""
+    """Next point of the chain and its log density.
+
+    Parameters
+    ----------
+    log_density
+        Logarithm of the density at a point (d,).
+    x, height
+        Current point (d,) and its log density.
+    direction
+        (d,) unit vector along which the next point lies.
+    rng
+        Source of the level, of the interval and of the candidates.
+
+    Returns
+    -------
+    tuple of np.ndarray and float
+        The point (d,) and its log density; the current ones if no candidate was found.
+    """
     level = height + math.log(1.0 - rng.random())  # 1 - [0, 1) is never 0
     low = -WIDTH * rng.random()
     high = low + WIDTH
     low = _step_out(log_density, x, low, -WIDTH, direction, level)
     high = _step_out(log_density, x, high, WIDTH, direction, level)
     for _ in range(MAX_STEPS):
-        place = low + (high - low) * rng.random()
-        candidate = x + place * direction
+        offset = low + (high - low) * rng.random()
+        candidate = x + offset * direction
         value = log_density(candidate)
         if value > level:
             return candidate, value
-        if place < 0.0:
-            low = place
+        if offset < 0.0:
+            low = offset
         else:
-            high = place
+            high = offset
     return x, height
 
 

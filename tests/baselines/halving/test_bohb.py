@@ -82,7 +82,7 @@ def test_bandwidths_have_a_floor_that_depends_on_the_space(space, expected):
         proposal = o.ask()
         o.tell(proposal, 1.0 if next(iter(proposal.config.values())) else 0.0, 1.0)
     l, _ = o._model._fitted or o._model._fit(o._model._ranked[3])
-    assert np.concatenate([l.sds, l.leaving]).min() >= expected
+    assert np.concatenate([l.stds, l.switching]).min() >= expected
     assert o._model._min_bandwidth == expected
 
 

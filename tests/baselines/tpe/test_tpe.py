@@ -89,7 +89,7 @@ def test_g_is_the_density_of_every_row_that_is_not_good():
     o.ask()
     rows = o._rows[:70]
     assert o._good == o._observations.best(7)
-    afresh = ProductKde(Features(FCNET_LIKE), np.delete(rows, o._good, axis=0), o._g.sds, o._g.leaving, 1.0)
+    afresh = ProductKde(Features(FCNET_LIKE), np.delete(rows, o._good, axis=0), o._g.stds, o._g.switching, 1.0)
     np.testing.assert_allclose(o._g.log_density(rows), afresh.log_density(rows))
 
 

@@ -23,7 +23,7 @@ EPOCHS = np.arange(1.0, 21.0)
 
 
 def table_1(t, name, p):
-    """Domhan et al.'s formulae with their own parameters, of which ours are logarithms where they must be positive."""
+    """The formulae and parameters of Domhan et al. (2015); here positive parameters are given by their logarithms."""
     e = np.exp
     return {
         "vapor pressure": lambda: e(p[0] + p[1] / t + p[2] * np.log(t)),
@@ -54,7 +54,7 @@ def test_functions_are_those_of_the_paper(function):
 
 
 def test_the_sampler_finds_a_gaussian():
-    """From a wrong place: means within 0.1 and covariances within 15 %."""
+    """From a start far off: means within 0.1 and covariances within 15 %."""
     mean, covariance = np.array([1.0, -2.0, 0.5]), np.array([[2.0, 0.8, 0.0], [0.8, 0.5, 0.1], [0.0, 0.1, 0.1]])
     precision = np.linalg.inv(covariance)
 

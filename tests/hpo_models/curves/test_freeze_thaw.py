@@ -85,7 +85,7 @@ def test_asymptotes_are_where_curves_end():
 def test_one_curve_alone_is_the_model_of_a_single_training():
     rng = np.random.default_rng(1)
     losses = 0.3 + 0.5 * np.exp(-np.arange(1, 7) / 3) + 0.01 * rng.standard_normal(6)
-    single = CurveModel(1.3, 4.0, 0.7, mean=0.2, spread=1.4**0.5, noise=0.05**0.5)
+    single = CurveModel(1.3, 4.0, 0.7, mean=0.2, std=1.4**0.5, noise=0.05**0.5)
     expected = single.posterior(losses, np.array([7.0, 20.0]))
     h = H._replace(beta=0.4)
     process = FreezeThaw(np.zeros((1, 2)), (Curve(np.arange(1, 7) / 10, losses),), h)
@@ -109,9 +109,9 @@ def test_fitted_to_complete_curves_it_continues_the_others():
     assert process.log_likelihood() > FreezeThaw(x, tuple(curves), CurveHyperparameters()).log_likelihood() + 10
     ends = [process.curve(n, np.ones(1)) for n in range(8, 16)]
     errors = np.array([mean[0] for mean, _ in ends]) - losses[8:, -1]
-    deviations = np.sqrt([variance[0, 0] + process.hyperparameters.noise for _, variance in ends])
+    stds = np.sqrt([variance[0, 0] + process.hyperparameters.noise for _, variance in ends])
     assert np.sqrt(np.mean(errors**2)) < 0.25 * np.sqrt(np.mean((losses[8:, 2] - losses[8:, -1]) ** 2))
-    assert (np.abs(errors) < 3.5 * deviations).all()
+    assert (np.abs(errors) < 3.5 * stds).all()
 
 
 def test_bad_input_is_refused():

@@ -12,7 +12,7 @@ from hpo_models.curves.lc_net import (
     Sampling,
     curves,
     fit_lc_net,
-    output_slopes,
+    output_gradients,
 )
 from hpo_models.networks.bnn import Diverged, WarmStart, WeightPrior
 from hpo_models.networks.tanh_network import TanhNetwork
@@ -45,11 +45,11 @@ def test_functions_are_those_of_the_papers_and_end_in_zero(t, a, b, c):
 def test_slopes_of_the_functions_equal_finite_differences():
     rng = np.random.default_rng(0)
     t, theta = rng.uniform(0.01, 1, 50), rng.uniform(0.02, 0.98, (50, N_PARAMETERS))
-    _, slopes = basis(t, theta)
+    _, derivatives = basis(t, theta)
     for i in range(N_PARAMETERS):
         step = np.eye(N_PARAMETERS)[i] * 1e-6
         numeric = (basis(t, theta + step)[0] - basis(t, theta - step)[0]) / 2e-6
-        np.testing.assert_allclose(slopes[:, i], numeric[:, OWNER[i]], rtol=1e-5, atol=1e-8)
+        np.testing.assert_allclose(derivatives[:, i], numeric[:, OWNER[i]], rtol=1e-5, atol=1e-8)
         others = np.arange(N_FUNCTIONS) != OWNER[i]
         np.testing.assert_array_equal(numeric[:, others], 0.0)
     assert len(FUNCTIONS) == N_FUNCTIONS == 5
@@ -57,8 +57,8 @@ def test_slopes_of_the_functions_equal_finite_differences():
 
 def test_a_parameter_at_the_end_of_its_range_is_no_problem():
     for edge in (0.0, 1.0):
-        values, slopes = basis(np.float32(0.01), np.full(N_PARAMETERS, edge, dtype=np.float32))
-        assert np.isfinite(values).all() and np.isfinite(slopes).all()
+        values, derivatives = basis(np.float32(0.01), np.full(N_PARAMETERS, edge, dtype=np.float32))
+        assert np.isfinite(values).all() and np.isfinite(derivatives).all()
 
 
 def density(outputs, t, y, mean):
@@ -72,7 +72,7 @@ def density(outputs, t, y, mean):
 def test_slopes_of_the_likelihood_equal_finite_differences():
     rng = np.random.default_rng(1)
     outputs, t, y = rng.standard_normal((6, N_OUTPUTS)), rng.uniform(0.02, 1, 6), rng.standard_normal(6)
-    analytic = output_slopes(outputs, t, y, -1.0)
+    analytic = output_gradients(outputs, t, y, -1.0)
     for n in range(6):
         for i in range(N_OUTPUTS):
             step = np.eye(N_OUTPUTS)[i] * 1e-6
@@ -81,7 +81,7 @@ def test_slopes_of_the_likelihood_equal_finite_differences():
 
 
 class EveryRow:
-    """Stands in for a generator: draws each observation once."""
+    """Replaces a generator: draws each observation once."""
 
     def integers(self, n, size):
         return np.broadcast_to(np.arange(n), size)
@@ -142,8 +142,8 @@ def test_noise_differs_between_configurations():
     rng = np.random.default_rng(3)
     x = rng.uniform(-1, 1, (400, 1))
     t = rng.uniform(0.05, 1, 400)
-    sd = np.where(x[:, 0] < 0, 0.05, 0.5)
-    posterior = fit_lc_net(x, t, 1 - t + sd * rng.standard_normal(400), 0, units=(20,), sampling=QUICK)
+    std = np.where(x[:, 0] < 0, 0.05, 0.5)
+    posterior = fit_lc_net(x, t, 1 - t + std * rng.standard_normal(400), 0, units=(20,), sampling=QUICK)
     _, noise = posterior.predict(np.array([[-0.7], [0.7]]), 0.5)
     low, high = np.sqrt(noise.mean(axis=0))
     assert low == pytest.approx(0.05, rel=0.6)

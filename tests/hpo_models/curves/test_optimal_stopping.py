@@ -13,8 +13,8 @@ from hpo_models.curves.optimal_stopping import (
     CONTINUE,
     STOP_BETTER,
     STOP_WORSE,
+    is_certain,
     k1_schedule,
-    knows_enough,
     solve,
 )
 
@@ -26,7 +26,7 @@ def test_the_kernel_is_a_mixture_of_exponentials():
         assert decay_kernel(np.array([n]), np.array([m]), alpha, beta)[0, 0] == pytest.approx(expected, rel=1e-6)
 
 
-MODEL = CurveModel(1.5, 4.0, scale=0.3, mean=0.2, spread=0.1, noise=0.05)
+MODEL = CurveModel(1.5, 4.0, scale=0.3, mean=0.2, std=0.1, noise=0.05)
 ERRORS = np.array([0.6, 0.5, 0.45, 0.43])
 
 
@@ -56,7 +56,7 @@ def test_simulated_curves_have_the_posterior_moments():
 def test_the_model_of_the_paper_updates_a_gamma_distribution():
     model = conjugate_model(ERRORS, alpha=2.0, beta=0.5)
     assert (model.alpha, model.beta) == (6.0, pytest.approx(0.5 + ERRORS.sum()))
-    assert (model.scale, model.spread) == (1.0, 0.0)
+    assert (model.scale, model.std) == (1.0, 0.0)
 
 
 def test_the_fitted_model_continues_a_decaying_curve():
@@ -141,7 +141,7 @@ def test_where_no_curve_came_along_training_goes_on():
 def test_schedule_and_second_condition():
     assert [k1_schedule(t) for t in (1, 2)] == [100, pytest.approx(100 / 0.95)]
     assert k1_schedule(5, rate=1.0) == 100
-    assert knows_enough(0.2, 0.1) and not knows_enough(0.21, 0.1)
+    assert is_certain(0.2, 0.1) and not is_certain(0.21, 0.1)
     with pytest.raises(InvalidOption, match="t >= 1"):
         k1_schedule(0)
 

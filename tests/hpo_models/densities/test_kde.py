@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chisquare, kstest, norm, truncnorm
 
 from hpo_core import Categorical, Constant, Float, Int, Ordinal, Space
-from hpo_models.densities.kde import ProductKde, normal_reference, spreads
+from hpo_models.densities.kde import ProductKde, column_stds, normal_reference
 from hpo_models.features import Features
 
 MIXED = Space(
@@ -26,12 +26,12 @@ def rows_of(space, n, seed=0):
     return Features(space).sample_prior(np.random.default_rng(seed), n)
 
 
-def direct_density(rows, point, sds, leaving, prior_weight):
+def direct_density(rows, point, stds, switching, prior_weight):
     """The definition, term by term, for MIXED."""
     total = 0.0
     for row in rows:
-        term = np.prod(norm.pdf(point[:3], row[:3], sds))
-        for h, size, (start, stop) in zip(leaving, (3, 2), ((3, 6), (6, 8)), strict=True):
+        term = np.prod(norm.pdf(point[:3], row[:3], stds))
+        for h, size, (start, stop) in zip(switching, (3, 2), ((3, 6), (6, 8)), strict=True):
             h = min(h, 1 - 1 / size)
             term *= 1 - h if np.array_equal(row[start:stop], point[start:stop]) else h / (size - 1)
         total += term
@@ -40,17 +40,19 @@ def direct_density(rows, point, sds, leaving, prior_weight):
 
 
 @pytest.mark.parametrize("prior_weight", [0.0, 1.0, 2.5])
-@pytest.mark.parametrize("leaving", [(0.2, 0.4), (0.9, 0.9)])
-def test_log_density_is_that_of_the_definition(prior_weight, leaving):
-    rows, points, sds = rows_of(MIXED, 13), rows_of(MIXED, 9, seed=1), np.array([0.05, 0.3, 0.2])
-    kde = ProductKde(Features(MIXED), rows, sds, np.array(leaving), prior_weight)
-    expected = [math.log(direct_density(rows, point, sds, leaving, prior_weight)) for point in points]
+@pytest.mark.parametrize("switching", [(0.2, 0.4), (0.9, 0.9)])
+def test_log_density_is_that_of_the_definition(prior_weight, switching):
+    rows, points, stds = rows_of(MIXED, 13), rows_of(MIXED, 9, seed=1), np.array([0.05, 0.3, 0.2])
+    kde = ProductKde(Features(MIXED), rows, stds, np.array(switching), prior_weight)
+    expected = [math.log(direct_density(rows, point, stds, switching, prior_weight)) for point in points]
     np.testing.assert_allclose(kde.log_density(points), expected, rtol=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of statsmodels
 def test_log_density_is_that_of_statsmodels():
-    statsmodels = pytest.importorskip("statsmodels.api", reason="statsmodels, the thesis' KDE, is not installed")
+    statsmodels = pytest.importorskip(
+        "statsmodels.api", reason="statsmodels, whose KDE Klein (2020) uses, is not installed"
+    )
     space = Space([Float("f", 0.0, 1.0), Float("g", 0.0, 1.0), Categorical("c", ["x", "y", "z"])])
     features, rows, points = Features(space), rows_of(space, 20), rows_of(space, 6, seed=1)
 
@@ -78,9 +80,9 @@ def test_a_density_of_nothing_but_far_rows_is_low_and_not_zero():
 
 
 def test_a_row_that_is_added_counts_like_the_others():
-    rows, points, sds = rows_of(MIXED, 9), rows_of(MIXED, 5, seed=1), np.array([0.1, 0.2, 0.3])
-    whole = ProductKde(Features(MIXED), rows, sds, 0.3, prior_weight=1.0)
-    grown = ProductKde(Features(MIXED), rows[:2], sds, 0.3, prior_weight=1.0)
+    rows, points, stds = rows_of(MIXED, 9), rows_of(MIXED, 5, seed=1), np.array([0.1, 0.2, 0.3])
+    whole = ProductKde(Features(MIXED), rows, stds, 0.3, prior_weight=1.0)
+    grown = ProductKde(Features(MIXED), rows[:2], stds, 0.3, prior_weight=1.0)
     for row in rows[2:]:
         grown.add(row)
     np.testing.assert_allclose(grown.log_density(points), whole.log_density(points))
@@ -117,7 +119,7 @@ def test_spreads_do_not_depend_on_the_order_of_the_values():
     codes = np.array([[0, 0], [1, 2], [1, 2], [0, 3]])
     rows = features.join(np.array([[0.1], [0.2], [0.3], [0.8]]), codes)
     expected = [np.std([0.1, 0.2, 0.3, 0.8]), 0.5, math.sqrt((1 - (0.25**2 + 0.5**2 + 0.25**2)) / 2)]
-    np.testing.assert_allclose(spreads(features, rows), expected)
+    np.testing.assert_allclose(column_stds(features, rows), expected)
     relabelled = features.join(rows[:, :1], (codes + 1) % [2, 4])
-    np.testing.assert_allclose(spreads(features, relabelled), expected)
+    np.testing.assert_allclose(column_stds(features, relabelled), expected)
     np.testing.assert_allclose(normal_reference(features, rows), 1.06 * np.array(expected) * 4 ** (-1 / 7))

@@ -31,8 +31,8 @@ def test_a_lattice_by_hand():
     """Observations 0, 3, 3 of an ordinal of four values: kernels at 0, 1.5 (the prior), 3, 3."""
     density = Lattice(np.array([4]), 4).density(*counts_and_mass(np.array([0, 3, 3]), 4))[0]
     edges = np.array([0.0, 0.5, 1.5, 2.5, 3.0])
-    kernels = [(0.0, 1.5), (1.5, 3.0), (3.0, 1.5), (3.0, 3 / 5)]  # means and sds; the last gap is 0, raised to 3/5
-    mixture = sum(np.diff(norm.cdf(edges, mean, sd)) for mean, sd in kernels)
+    kernels = [(0.0, 1.5), (1.5, 3.0), (3.0, 1.5), (3.0, 3 / 5)]  # means and stds; the last gap is 0, raised to 3/5
+    mixture = sum(np.diff(norm.cdf(edges, mean, std)) for mean, std in kernels)
     np.testing.assert_allclose(density, mixture / mixture.sum())
 
 
@@ -62,7 +62,7 @@ def test_mixtures_are_hyperopts(n):
 def test_a_mixture_by_hand_and_its_draws():
     mixture = adaptive_mixture(np.array([0.1, 0.9, 0.7]), np.array([0.5, 1.0, 1.0]))
     np.testing.assert_allclose(mixture.means, [0.1, 0.5, 0.7, 0.9])
-    np.testing.assert_allclose(mixture.sds, [0.4, 1.0, 0.2, 0.2])
+    np.testing.assert_allclose(mixture.stds, [0.4, 1.0, 0.2, 0.2])
     np.testing.assert_allclose(mixture.weights, np.array([0.5, 1, 1, 1]) / 3.5)
     edges = np.linspace(0, 1, 9)
     mass = mixture.mass(edges[:-1], edges[1:])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from hpo_models.gp.entropy import Minimum, entropy, innovation, p_min
+from hpo_models.gp.entropy import Minimum, entropy, p_min
 from hpo_models.gp.product import Points, condition
 from hpo_models.gp.product_posterior import Parts
 
@@ -13,7 +13,7 @@ GROUPS = np.zeros(1, dtype=int)
 
 
 def a_process(n=6, seed=0):
-    """A process without a mean of its own, so that one more observation changes nothing but the posterior."""
+    """A process whose mean is fixed at 0, so that one more observation changes nothing but the posterior."""
     rng = np.random.default_rng(seed)
     points = Points(rng.random((n, 1)), np.column_stack([np.ones(n), rng.random(n)]))
     return condition(points, rng.standard_normal(n), PARTS, GROUPS, mean_variance=1e-12)
@@ -49,19 +49,6 @@ def test_p_min_and_entropy_by_hand():
     assert entropy(np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])) == pytest.approx([1.5 * np.log(2), 0.0])
 
 
-def test_an_innovation_is_the_change_that_a_refit_makes():
-    process, where = a_process(), target(np.linspace(0, 1, 9))
-    candidate = Points(np.array([[0.62]]), np.array([[1.0, 0.3]]))
-    mean, covariance = process.joint(where)
-    expected, deviation = process.predict(candidate)
-    change = innovation(process.covariance(candidate, where)[0], deviation[0] ** 2, PARTS.noise)
-    for outcome in (-1.3, 0.0, 2.1):
-        y = expected[0] + outcome * np.sqrt(deviation[0] ** 2 + PARTS.noise)
-        new_mean, new_covariance = after(process, candidate, y).joint(where)
-        assert mean + outcome * change.mean == pytest.approx(new_mean, abs=1e-7)
-        assert covariance + change.covariance == pytest.approx(new_covariance, abs=1e-7)
-
-
 def test_gain_of_seeing_one_of_two_independent_normals():
     variances, noise = np.array([1.0, 0.5]), 0.2
     minimum = Minimum(np.array([0.3, 0.0]), np.diag(variances), np.random.default_rng(2), 100_000, 40)
@@ -80,22 +67,22 @@ def test_gains_are_those_of_brute_force_refits():
     process, where = a_process(2), target(np.linspace(0, 1, 7))
     candidates = Points(np.array([[0.1], [0.62], [0.9]]), np.array([[1.0, 0.0], [1.0, 0.3], [1.0, 1.0]]))
     minimum = Minimum(*process.joint(where), np.random.default_rng(3), 40_000, 9)
-    means, deviations = process.predict(candidates)
-    found = minimum.gains(process.covariance(candidates, where), deviations**2, PARTS.noise)
+    means, stds = process.predict(candidates)
+    found = minimum.gains(process.covariance(candidates, where), stds**2, PARTS.noise)
     rng = np.random.default_rng(4)
     outcomes = norm.ppf((np.arange(9) + 0.5) / 9)
     for k in range(3):
         candidate = Points(candidates.x[[k]], candidates.basis[[k]])
         later = []
         for outcome in outcomes:
-            y = means[k] + outcome * np.sqrt(deviations[k] ** 2 + PARTS.noise)
+            y = means[k] + outcome * np.sqrt(stds[k] ** 2 + PARTS.noise)
             mean, covariance = after(process, candidate, y).joint(where)
             later.append(entropy(p_min(rng.multivariate_normal(mean, covariance, 40_000, method="cholesky"))))
         assert found[k] == pytest.approx(entropy(minimum.p) - np.mean(later), abs=0.015)
     assert np.ptp(found) > 0.05  # so that the comparison says something
 
 
-def test_what_says_nothing_gains_exactly_nothing():
+def test_a_candidate_without_information_gains_exactly_nothing():
     minimum = Minimum(np.zeros(4), np.eye(4), np.random.default_rng(5))
     assert minimum.gains(np.zeros((3, 4)), np.array([0.0, 1.0, 5.0]), 0.1).tolist() == [0.0, 0.0, 0.0]
 
@@ -103,8 +90,8 @@ def test_what_says_nothing_gains_exactly_nothing():
 def test_noise_lowers_the_gain():
     process, where = a_process(2), target(np.linspace(0, 1, 7))
     minimum = Minimum(*process.joint(where), np.random.default_rng(6), 5000)
-    cross, deviations = process.covariance(where, where), process.predict(where)[1]
-    gains = np.array([minimum.gains(cross, deviations**2, noise) for noise in (1e-4, 0.1, 1.0, 10.0)])
+    cross, stds = process.covariance(where, where), process.predict(where)[1]
+    gains = np.array([minimum.gains(cross, stds**2, noise) for noise in (1e-4, 0.1, 1.0, 10.0)])
     assert (np.diff(gains, axis=0) < 0.01).all()
     assert (gains[0] > gains[-1] + 0.05).sum() >= 3
 

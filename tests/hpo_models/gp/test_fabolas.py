@@ -46,9 +46,9 @@ def test_for_one_configuration_it_is_bayesian_linear_regression():
     covariance = np.linalg.inv(prior + design.T @ design / PARTS.noise)
     weights = covariance @ design.T @ y / PARTS.noise
     new = loss_points(x[:8], SIZES).basis
-    mean, deviations = process.predict(loss_points(x[:8], SIZES))
+    mean, stds = process.predict(loss_points(x[:8], SIZES))
     assert mean == pytest.approx(new @ weights, abs=1e-6)
-    assert deviations == pytest.approx(np.sqrt(np.einsum("np,pq,nq->n", new, covariance, new)), abs=1e-6)
+    assert stds == pytest.approx(np.sqrt(np.einsum("np,pq,nq->n", new, covariance, new)), abs=1e-6)
 
 
 def test_gradient_of_a_rank_that_is_lower_than_the_number_of_sizes():
@@ -82,14 +82,14 @@ def test_the_full_size_is_foretold_from_small_ones():
 
 def test_a_power_law_of_the_cost_is_foretold():
     rng = np.random.default_rng(4)
-    x, places = rng.random((40, 2)), rng.integers(5, size=40)
+    x, indices = rng.random((40, 2)), rng.integers(5, size=40)
     budgets = 2.0 ** np.arange(-7, 1)
-    costs = 3.0 * budgets[places] ** 1.7 * np.exp(x[:, 0])
-    model = fit_costs(cost_points(x, SIZES[places]), costs, GROUPS)
+    costs = 3.0 * budgets[indices] ** 1.7 * np.exp(x[:, 0])
+    model = fit_costs(cost_points(x, SIZES[indices]), costs, GROUPS)
     new = rng.random((30, 2))
     found = model.predict(cost_points(new, np.ones(30)))
     assert found == pytest.approx(3.0 * np.exp(new[:, 0]), rel=0.15)
-    again = fit_costs(cost_points(x, SIZES[places]), costs, GROUPS, model)
+    again = fit_costs(cost_points(x, SIZES[indices]), costs, GROUPS, model)
     assert again.predict(cost_points(new, np.ones(30))) == pytest.approx(found, rel=0.1)
 
 

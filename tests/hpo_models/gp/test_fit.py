@@ -62,7 +62,7 @@ def test_slopes_of_the_priors(prior):
     for value in (0.01, 0.5, 3.0):
         step = 1e-6 * value
         numeric = (prior.log_density(value + step) - prior.log_density(value - step)) / (2 * step)
-        assert prior.slope(value) == pytest.approx(numeric, rel=1e-5)
+        assert prior.derivative(value) == pytest.approx(numeric, rel=1e-5)
 
 
 def test_search_ends_at_a_stationary_point_or_a_wall():

@@ -55,10 +55,10 @@ def test_closed_form_equals_integrals_in_one_dimension():
 
 
 def _expectation(function, latent, task):
-    mean, sd = latent.means[task, 0], math.sqrt(latent.variances[task, 0])
+    mean, std = latent.means[task, 0], math.sqrt(latent.variances[task, 0])
 
     def weighted(e):
-        return function(mean + sd * e) * math.exp(-0.5 * e * e) / math.sqrt(2 * math.pi)
+        return function(mean + std * e) * math.exp(-0.5 * e * e) / math.sqrt(2 * math.pi)
 
     return quad(weighted, -12, 12, points=[0.0], limit=200, epsabs=1e-13)[0]
 
@@ -98,7 +98,7 @@ def test_gradient_equals_finite_differences(kernel):
         up, down = flat.copy(), flat.copy()
         up[i] += step
         down[i] -= step
-        above, below = (bound(shapes.unpack(place), gram, 9, statistics)[0] for place in (up, down))
+        above, below = (bound(shapes.unpack(moved), gram, 9, statistics)[0] for moved in (up, down))
         assert analytic[i] == pytest.approx((above - below) / (2 * step), rel=1e-5, abs=1e-5)
 
 

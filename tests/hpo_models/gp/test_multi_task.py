@@ -45,9 +45,9 @@ def test_the_posterior_of_every_task_at_every_input_is_that_of_the_kronecker_pro
     mean = np.repeat(weights, 4) + cross @ inverse @ (y - basis @ weights)
     covariance = np.kron(tasks, kernel(new, new)) - cross @ inverse @ cross.T
     points = task_points(np.tile(new, (3, 1)), np.repeat(np.arange(3), 4), 3)
-    found, deviations = process.predict(points)
+    found, stds = process.predict(points)
     assert found == pytest.approx(mean, abs=1e-8)
-    assert deviations == pytest.approx(np.sqrt(covariance.diagonal()), abs=1e-7)
+    assert stds == pytest.approx(np.sqrt(covariance.diagonal()), abs=1e-7)
     joint_mean, joint = process.joint(points)
     assert joint_mean == pytest.approx(mean, abs=1e-8) and joint == pytest.approx(covariance, abs=1e-8)
     part = Points(points.x[:5], points.basis[:5])
@@ -104,7 +104,7 @@ def test_hyperparameters_survive_packing():
 
 
 def tasks_alike(factor, seed=0):
-    """Two tasks observed at different inputs, the second `factor` times the first plus noise of deviation 0.01."""
+    """Two tasks observed at different inputs, the second `factor` times the first plus noise of std 0.01."""
     rng = np.random.default_rng(seed)
     x, tasks = rng.random((40, 1)), np.arange(40) % 2
     y = np.sin(7 * x[:, 0]) * np.where(tasks == 1, factor, 1.0) + 0.01 * rng.standard_normal(40)
@@ -122,8 +122,8 @@ def test_correlation_is_found_whatever_its_sign(factor, n_budgets):
 def test_one_observation_of_the_task_that_counts_does_not_turn_the_other_upside_down():
     # with this prior of the noise, a search that may cross 0 ends at a link of -0.7, where the log density is 21 lower
     priors = task_priors(2, 2)._replace(noise=MAP.noise)
-    places = [(12, 4), (5, 4), (1, 2), (2, 9), (3, 6), (9, 4), (7, 4), (12, 5), (12, 9), (12, 4)]
-    x = (np.array(places) + 0.5) / 13
+    cells = [(12, 4), (5, 4), (1, 2), (2, 9), (3, 6), (9, 4), (7, 4), (12, 5), (12, 9), (12, 4)]
+    x = (np.array(cells) + 0.5) / 13
     y = np.array([-0.741, -0.52, 1.206, 1.206, 1.206, -0.649, -0.703, -1.06, 1.206, -1.151])
     tasks = np.array([1] * 9 + [0])
     process = fit(task_points(x, tasks, 2), y, np.array([0, 1]), priors)
