@@ -17,7 +17,7 @@ from hpo_core.problems.noise import generator
 from hpo_core.problems.problem import Batch, Problem, Result, SimpleProblem, check_problem, evaluate_batch
 from hpo_core.registry import make_problem
 from hpo_core.space import Config, Space
-from hpo_core.space.hyperparameters import Categorical, Choice, Float, Hyperparameter, Int, Ordinal, Value
+from hpo_core.space.hyperparameters import Categorical, Float, Hyperparameter, Int, Ordinal, Value
 
 
 def _parts(problem: str | Problem, change: str) -> tuple[Problem, SimpleProblem]:
@@ -138,7 +138,7 @@ def _restrict(space: Space, values: Mapping[str, Any]) -> tuple[Space, dict[str,
             kept.append(h)
         elif isinstance(values[h.name], (list, tuple, set, frozenset, range)):
             chosen = [h.value(c) for c in sorted(h.code(v) for v in values[h.name])]
-            ordered = isinstance(h, (Float, Int)) or (isinstance(h, Choice) and h.kind == "ordinal")
+            ordered = isinstance(h, (Float, Int, Ordinal))
             kept.append((Ordinal if ordered else Categorical)(h.name, chosen))
         else:
             held[h.name] = h.value(h.code(values[h.name]))

@@ -117,8 +117,8 @@ def _write_choice(h: Choice) -> Any:
     import ConfigSpace as cs
 
     default = {} if h.default is None else {"default_value": h.default}
-    if h.kind == "ordinal":
+    if isinstance(h, Ordinal):
         return cs.OrdinalHyperparameter(h.name, list(h.values), **default)
-    if h.kind == "constant":
+    if isinstance(h, Constant):
         return cs.Constant(h.name, h.values[0])
     return cs.CategoricalHyperparameter(h.name, list(h.values), weights=h.weights, **default)

@@ -3,7 +3,7 @@
     value   what a configuration holds                    "tanh", 64, 5e-4
     code    its number: the index among the values        1, 2, 0
             (an int's is its distance from `low`; a float's is the value itself, so that nothing is rounded)
-    unit    its place in [0, 1], on the log scale if asked; index k of n sits in the middle of its cell, (k + 1/2) / n
+    unit    its position in [0, 1], on the log scale if asked; index k of n is the middle of its cell, (k + 1/2) / n
 
 The default is the middle of the range or of an ordinal's values, and a categorical's first value, unless given.
 """
@@ -11,16 +11,25 @@ The default is the middle of the range or of an ordinal's values, and a categori
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from hpo_core.errors import InvalidConfig, InvalidSpace
+from hpo_core.space.choices import Categorical, Choice, Constant, Ordinal
+from hpo_core.space.values import BOOLEANS, Value, settle_default
 
-Value = Any  # str, int, float, bool or None
-BOOLEANS = frozenset({bool, np.bool_})
+__all__ = [
+    "BOOLEANS",
+    "Categorical",
+    "Choice",
+    "Constant",
+    "Float",
+    "Hyperparameter",
+    "Int",
+    "Ordinal",
+    "Value",
+]
 
 
 def _number(name: str, value: object, rule: str) -> float | int:
@@ -52,7 +61,7 @@ class Float:
         object.__setattr__(self, "high", float(self.high))
         if self.low >= self.high:
             raise InvalidSpace(f"float {self.name!r} needs low < high, got {self.low} and {self.high}")
-        _settle_default(self, self.draw(0.5))
+        settle_default(self, self.draw(0.5))
 
     @property
     def rule(self) -> str:
@@ -104,7 +113,7 @@ class Int:
             raise InvalidSpace(f"int {self.name!r} needs integers low <= high, got {self.low} and {self.high}")
         object.__setattr__(self, "low", int(self.low))
         object.__setattr__(self, "high", int(self.high))
-        _settle_default(self, self.draw(0.5))
+        settle_default(self, self.draw(0.5))
 
     @property
     def size(self) -> int:
@@ -146,72 +155,7 @@ class Int:
         return self.low + min(int(u * self.size), self.size - 1)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One of some listed values; made by `Ordinal`, `Categorical` or `Constant`, which is its `kind`."""
-
-    name: str
-    values: tuple[Value, ...]
-    kind: str
-    default: Value = None
-    weights: tuple[float, ...] | None = None
-    _codes: dict[Hashable, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(self.values))
-        object.__setattr__(self, "_codes", _value_codes(self.name, self.values))
-        if self.weights is not None:
-            object.__setattr__(self, "weights", _probabilities(self.name, self.weights, self.size))
-        _settle_default(self, self.values[len(self.values) // 2 if self.kind == "ordinal" else 0])
-
-    @property
-    def size(self) -> int:
-        return len(self.values)
-
-    @property
-    def rule(self) -> str:
-        return "one of " + ", ".join(map(repr, self.values))
-
-    def code(self, value: Value) -> int:
-        code = _find(self.values, self._codes, value)
-        if code is None:
-            raise InvalidConfig(f"hyperparameter {self.name!r} must be {self.rule}, got {value!r}")
-        return code
-
-    def value(self, code: float) -> Value:
-        return self.values[int(code)]
-
-    def to_unit(self, codes: np.ndarray) -> np.ndarray:
-        return (codes + 0.5) / self.size
-
-    def from_unit(self, unit: np.ndarray) -> np.ndarray:
-        return np.clip(np.floor(unit * self.size), 0, self.size - 1)
-
-    def draw(self, u: float) -> Value:
-        if self.weights is None:
-            return self.values[min(int(u * len(self.values)), len(self.values) - 1)]
-        index = int(np.searchsorted(np.cumsum(self.weights), u, side="right"))
-        return self.values[min(index, self.size - 1)]
-
-
-def Ordinal(name: str, values: Sequence[Value], default: Value = None) -> Choice:
-    """One of some values whose order means something, such as 16, 32, 64."""
-    return Choice(name, tuple(values), "ordinal", default)
-
-
-def Categorical(
-    name: str, values: Sequence[Value], default: Value = None, weights: Sequence[float] | None = None
-) -> Choice:
-    """One of some values without an order; `weights` are the probabilities that sampling gives them."""
-    return Choice(name, tuple(values), "categorical", default, None if weights is None else tuple(weights))
-
-
-def Constant(name: str, value: Value) -> Choice:
-    """A single value, kept apart from a categorical of one value because ConfigSpace does so too."""
-    return Choice(name, (value,), "constant")
-
-
-Hyperparameter = Float | Int | Choice
+Hyperparameter = Float | Int | Ordinal | Categorical | Constant
 
 
 def _check_bounds(hyperparameter: Float | Int) -> None:
@@ -221,51 +165,3 @@ def _check_bounds(hyperparameter: Float | Int) -> None:
             raise InvalidSpace(f"bounds of {h.name!r} must be finite numbers, got {h.low!r} and {h.high!r}")
     if h.log and h.low <= 0:
         raise InvalidSpace(f"{h.name!r} on a log scale needs low > 0, got {h.low}")
-
-
-def _settle_default(hyperparameter: Hyperparameter, fallback: Value) -> None:
-    """Check the default, or put the fallback in its place; always explicit, so that a conversion keeps it."""
-    if hyperparameter.default is None:
-        object.__setattr__(hyperparameter, "default", fallback)
-    try:
-        hyperparameter.code(hyperparameter.default)
-    except InvalidConfig as error:
-        raise InvalidSpace(f"default of {error}") from None
-
-
-def _probabilities(name: str, weights: tuple[float, ...], size: int) -> tuple[float, ...]:
-    array = np.asarray(weights, dtype=float)
-    if array.shape != (size,) or not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
-        raise InvalidSpace(f"categorical {name!r} needs one weight >= 0 per value, not all 0, got {weights!r}")
-    total = array.sum()
-    return tuple((array if abs(total - 1) < 1e-12 else array / total).tolist())  # probabilities stay as they are
-
-
-def _value_codes(name: str, values: tuple[Value, ...]) -> dict[Hashable, int]:
-    """Index of each value, by value; 1 and 1.0 are one value, as in Python."""
-    if not values:
-        raise InvalidSpace(f"{name!r} needs at least one value")
-    try:
-        codes = {value: i for i, value in enumerate(values)}
-    except TypeError:
-        raise InvalidSpace(f"values of {name!r} must be hashable (str, number, bool, None), got {values!r}") from None
-    if len(codes) != len(values):
-        raise InvalidSpace(f"values of {name!r} must differ from each other, got {values!r}")
-    return codes
-
-
-def _find(values: tuple[Value, ...], codes: dict[Hashable, int], value: Value) -> int | None:
-    """Index of `value`, or None; a bool never stands for 0 or 1, and a float32 stands for the value it rounds."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    try:
-        code = codes.get(value)
-    except TypeError:  # unhashable
-        return None
-    if code is not None:
-        return code if (value.__class__ in BOOLEANS) == (values[code].__class__ in BOOLEANS) else None
-    if isinstance(value, np.floating) and value.itemsize < 8:
-        for i, candidate in enumerate(values):
-            if isinstance(candidate, float) and value == value.__class__(candidate):
-                return i
-    return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import UnsupportedSpace
-from hpo_core.space.hyperparameters import Float, Hyperparameter, Value
+from hpo_core.space.hyperparameters import Categorical, Float, Hyperparameter, Value
 
 if TYPE_CHECKING:
     from hpo_core.space import Space
@@ -41,6 +41,6 @@ def _steps(h: Hyperparameter, value: Value, rng: np.random.Generator | None) -> 
     if isinstance(h, Float):
         steps = rng.normal(h.to_unit(np.array(code)), FLOAT_STEP, FLOAT_NEIGHBOURS)  # type: ignore[union-attr]
         return h.from_unit(np.clip(steps, 0, 1)).tolist()
-    if h.kind == "categorical":
+    if isinstance(h, Categorical):
         return [c for c in range(int(h.size)) if c != code]
     return [c for c in (code - 1, code + 1) if 0 <= c < h.size]

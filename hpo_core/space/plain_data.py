@@ -6,7 +6,9 @@ from typing import Any
 
 from hpo_core.errors import InvalidSpace
 from hpo_core.space import Condition, Space
-from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter, Int
+from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal
+
+KINDS: dict[str, Any] = {kind.kind: kind for kind in (Float, Int, Ordinal, Categorical, Constant)}
 
 
 def space_to_json(space: Space) -> dict[str, Any]:
@@ -37,10 +39,8 @@ def _describe(h: Hyperparameter) -> dict[str, Any]:
 
 def _build(data: dict[str, Any]) -> Hyperparameter:
     kind = data.pop("kind")
-    if kind == "float":
-        return Float(**data)
-    if kind == "int":
-        return Int(**data)
-    if kind not in ("ordinal", "categorical", "constant"):
+    if kind not in KINDS:
         raise InvalidSpace(f"a hyperparameter is a float, int, ordinal, categorical or constant, got {kind!r}")
-    return Choice(kind=kind, **data)
+    if kind == Constant.kind:
+        return Constant(data["name"], *data["values"])
+    return KINDS[kind](**data)

@@ -20,7 +20,7 @@ import numpy as np
 from hpo_core.errors import InvalidConfig, InvalidSpace, UnsupportedSpace, nearest
 from hpo_core.space.codes import check_codes
 from hpo_core.space.grid import Grid
-from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter, Int, Value
+from hpo_core.space.hyperparameters import Float, Hyperparameter, Value
 from hpo_core.space.neighbourhood import neighbours
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ class Space:
 
 def _named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparameter]:
     for h in hyperparameters:
-        if not isinstance(h, (Float, Int, Choice)):
+        if not isinstance(h, Hyperparameter):
             raise InvalidSpace(f"a space is made of Float, Int, Ordinal, Categorical and Constant, got {h!r}")
         if not isinstance(h.name, str) or not h.name:
             raise InvalidSpace(f"a hyperparameter's name must be a non-empty string, got {h.name!r}")

@@ -53,7 +53,7 @@ def grid_of(path: Path, groups: Sequence[bytes]) -> tuple[Space, list[bytes]]:
             f"{path}: incomplete, {size - len(rows)} of {size} configurations are missing, the first of them is "
             f"{json.dumps(dict(zip(CHOICES, missing, strict=True)), sort_keys=True)}; get the file again"
         )
-    choices = [Choice(h.name, tuple(found), h.kind) for h, found in zip(CHOICES.values(), values, strict=True)]
+    choices = [type(h)(h.name, found) for h, found in zip(CHOICES.values(), values, strict=True)]
     return Space(choices, name="fcnet"), [rows[row] for row in itertools.product(*values)]
 
 

