@@ -24,20 +24,20 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from hpo_core.errors import MissingExtra
-from hpo_leaderboard.scores.areas import areas
+from hpo_leaderboard.scores.area_under_curve import areas
 from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney
 from hpo_leaderboard.scores.critical_difference import critical_difference
 from hpo_leaderboard.scores.curves import curve_summary, curves, default_grid
+from hpo_leaderboard.scores.fixed_target.expected_running_times import expected_running_times
+from hpo_leaderboard.scores.fixed_target.performance_profiles import performance_profiles
+from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.fixed_target.speedups import speedups
+from hpo_leaderboard.scores.fixed_target.targets import final_targets, quantile_targets
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.intervals import mean_table
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.scores.ranks import average_ranks
 from hpo_leaderboard.scores.robustness import robustness
-from hpo_leaderboard.scores.times.profiles import performance_profiles
-from hpo_leaderboard.scores.times.running_times import expected_running_times
-from hpo_leaderboard.scores.times.runtimes import ecdf, runtimes
-from hpo_leaderboard.scores.times.speedups import speedups
-from hpo_leaderboard.scores.times.targets import final_targets, quantile_targets
 
 RUN = ["benchmark", "optimizer", "seed"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from hpo_leaderboard.report.figure import ALL, Figure, Key, Line, Lines, Omitted
 from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.scores.curves import curve_summary, curves, positions
+from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.fixed_target.targets import N_TARGETS, quantile_targets
 from hpo_leaderboard.scores.ranks import average_ranks
-from hpo_leaderboard.scores.times.runtimes import ecdf, runtimes
-from hpo_leaderboard.scores.times.targets import N_TARGETS, quantile_targets
 
 if TYPE_CHECKING:
     import pandas

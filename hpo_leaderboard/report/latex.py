@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hpo_leaderboard.report.boards import Cell, Row
+from hpo_leaderboard.report.tables import Cell, Row
 
 SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "~": r"\textasciitilde{}",

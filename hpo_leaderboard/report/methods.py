@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hpo_leaderboard.report.boards import number
 from hpo_leaderboard.report.suites import suite_files
+from hpo_leaderboard.report.tables import number
 from hpo_leaderboard.scores.references import references
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import MissingExtra
 from hpo_core.storage.files import replacing
-from hpo_leaderboard.report.boards import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.comparison_figures import COMPARISONS
 from hpo_leaderboard.report.curve_figures import CURVES
 from hpo_leaderboard.report.figure import Figure, Omitted
@@ -17,6 +16,7 @@ from hpo_leaderboard.report.groups import Group, make_groups
 from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, make_methods, shown
 from hpo_leaderboard.report.palette import Style, styles
+from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.vector_figures import File, write_sheets
 from hpo_leaderboard.store.schema import StoreUnavailable
 from hpo_leaderboard.store.store import reading

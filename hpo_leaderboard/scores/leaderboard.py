@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.fixed_target.targets import quantile_targets
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES
 from hpo_leaderboard.scores.overheads import overheads
 from hpo_leaderboard.scores.ranks import average_ranks
-from hpo_leaderboard.scores.times.runtimes import ecdf, runtimes
-from hpo_leaderboard.scores.times.targets import quantile_targets
 
 if TYPE_CHECKING:
     import pandas

@@ -11,7 +11,6 @@ from score_tables import random_losses, tasks_table, trials_table
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.suite import Member, load_suite
-from hpo_leaderboard.report.boards import number
 from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
 from hpo_leaderboard.report.curve_figures import places
 from hpo_leaderboard.report.figure import numbers
@@ -20,6 +19,7 @@ from hpo_leaderboard.report.page import script_json
 from hpo_leaderboard.report.pair import compare_pair
 from hpo_leaderboard.report.palette import COLOURS, styles
 from hpo_leaderboard.report.suites import suite_files
+from hpo_leaderboard.report.tables import number
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.robustness import robustness
 

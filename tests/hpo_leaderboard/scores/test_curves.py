@@ -5,7 +5,7 @@ import pytest
 from score_tables import random_losses, tasks_table, trials_table
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.scores.areas import areas
+from hpo_leaderboard.scores.area_under_curve import areas
 from hpo_leaderboard.scores.curves import curve_summary, curves, default_grid
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.intervals import (

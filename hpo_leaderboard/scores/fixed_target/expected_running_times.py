@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hpo_leaderboard.scores.curves import run_ends
+from hpo_leaderboard.scores.fixed_target.runtimes import runtimes
+from hpo_leaderboard.scores.fixed_target.targets import losses_by_benchmark
 from hpo_leaderboard.scores.incumbents import cells, run_index
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interval, resampling_counts
-from hpo_leaderboard.scores.times.runtimes import runtimes
-from hpo_leaderboard.scores.times.targets import losses_by_benchmark
 
 if TYPE_CHECKING:
     import pandas

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hpo_leaderboard.scores.fixed_target.expected_running_times import running_times
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, mean_interval
-from hpo_leaderboard.scores.times.running_times import running_times
 
 if TYPE_CHECKING:
     import pandas

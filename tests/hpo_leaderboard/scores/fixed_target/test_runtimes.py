@@ -12,13 +12,13 @@ from score_tables import random_losses, tasks_table, trials_table
 from hpo_core import Benchmark, Categorical, Condition, Float, Result, SimpleProblem, Space
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.curves import curves
+from hpo_leaderboard.scores.fixed_target.expected_running_times import expected_running_times
+from hpo_leaderboard.scores.fixed_target.performance_profiles import performance_profiles
+from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
+from hpo_leaderboard.scores.fixed_target.speedups import speedups
+from hpo_leaderboard.scores.fixed_target.targets import final_targets, quantile_targets, regret_targets, sobol_targets
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.references import references
-from hpo_leaderboard.scores.times.profiles import performance_profiles
-from hpo_leaderboard.scores.times.running_times import expected_running_times
-from hpo_leaderboard.scores.times.runtimes import ecdf, runtimes
-from hpo_leaderboard.scores.times.speedups import speedups
-from hpo_leaderboard.scores.times.targets import final_targets, quantile_targets, regret_targets, sobol_targets
 
 
 def table_of(losses, **columns):

@@ -14,9 +14,9 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.curves import positions
+from hpo_leaderboard.scores.fixed_target.targets import losses_by_benchmark
 from hpo_leaderboard.scores.incumbents import cells, run_index, run_lasts, run_starts
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, stratified_interval
-from hpo_leaderboard.scores.times.targets import losses_by_benchmark
 
 if TYPE_CHECKING:
     import pandas
