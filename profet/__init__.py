@@ -1,8 +1,8 @@
-"""PROFET: a meta-model of a class of problems, and the tasks that are sampled from it (thesis, chapter 8).
+"""PROFET: a meta-model of a class of problems, and the tasks that are sampled from it (Klein, 2020, chapter 8).
 
 model = profet.open_model("svm")              one that comes with the package, or is trained on first use
 model = profet.train("forrester", seed=0)
-model = profet.from_arrays(X, Y, space)       of one's own data
+model = profet.from_arrays(X, Y, space)       of your own data
 tasks = profet.sample(model, 1000, seed=0)    problems, for `hpo_core.Benchmark`
 """
 

@@ -1,4 +1,4 @@
-"""The encoder: where each task lies in the latent space, q(h_t) = N(m_t, diag S_t) (thesis, section 8.2.2)."""
+"""The encoder: latent positions of the tasks, q(h_t) = N(m_t, diag S_t) (Klein, 2020, section 8.2.2)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from profet.settings import Settings
 
 Fitted = tuple[np.ndarray, np.ndarray, np.ndarray]  # means, variances, lengthscales
 DEFAULT_DIMENSIONS = 5  # appendix E.6
-COLLAPSED = 0.1  # spread of the means, of which the prior expects 1, below which tasks are not told apart
-COMPONENT_SD = 0.05  # of q(h_t) at principal components, as a typical fit has it
-WEAK = 0.01  # a dimension along which the tasks spread less than so, in lengthscales, of the widest says nothing
+COLLAPSED = 0.1  # std of the means, where the prior expects 1, below which tasks are not distinguished
+COMPONENT_STD = 0.05  # of q(h_t) at principal components, as in a typical fit
+WEAK = 0.01  # std over tasks, in lengthscales and relative to the largest, below which a dimension is ignored
 
 
 def encode(values: np.ndarray, settings: Settings, seed: int) -> Encoding:
-    """Latent places of tasks with the given standardised values (T, N).
+    """Latent positions of tasks with the given standardised values (T, N).
 
-    With few tasks the evidence may be in favour of a model in which all lie at one place and differ by noise. A network
-    could then not tell them apart, so they are put at their principal components instead.
+    With few tasks the evidence may favour a model in which all have the same position and differ by noise. A network
+    could then not distinguish them, so their principal components are used instead.
     """
     n_latent = min(DEFAULT_DIMENSIONS, len(values)) if settings.n_latent is None else settings.n_latent
     check_tasks(values, n_latent)
@@ -31,15 +31,15 @@ def encode(values: np.ndarray, settings: Settings, seed: int) -> Encoding:
         means, variances, scales = model.means, model.variances, model.scales
     if means.std(axis=0).max() < COLLAPSED:
         means, variances, scales = _principal_components(values, n_latent)
-    reach = means.std(axis=0) / scales
-    weights = np.where(reach > WEAK * reach.max(), 1.0 / (scales * reach.max()), 0.0)
+    stds = means.std(axis=0) / scales
+    weights = np.where(stds > WEAK * stds.max(), 1.0 / (scales * stds.max()), 0.0)
     return Encoding(means, variances, weights)
 
 
 def _principal_components(values: np.ndarray, n_latent: int) -> Fitted:
     left, sizes, _ = np.linalg.svd(values - values.mean(axis=0), full_matrices=False)
     means = left[:, :n_latent] * np.sqrt(len(values)) * (sizes[:n_latent] > 1e-6 * sizes[0])
-    return means, np.full_like(means, COMPONENT_SD**2), sizes[0] / np.maximum(sizes[:n_latent], 1e-6 * sizes[0])
+    return means, np.full_like(means, COMPONENT_STD**2), sizes[0] / np.maximum(sizes[:n_latent], 1e-6 * sizes[0])
 
 
 def _encode_by_gpy(values: np.ndarray, n_latent: int, seed: int) -> Fitted:

@@ -1,11 +1,11 @@
 """`Inputs`: configurations as the inputs of a network, with about zero mean and unit variance over a uniform sample.
 
-    float, int, ordinal     one column: its place in the unit interval, times sqrt(12), less half of that
+    float, int, ordinal     one column: its position in the unit interval minus 1/2, times sqrt(12)
     categorical             a column per value, 1 or 0
-    budget                  two more columns where a task has several: log budget and budget, scaled in the same way
+    budget                  if a task has several, two more columns: log budget and budget, scaled in the same way
 
-Where a hyperparameter `lr_schedule` has the value `cosine`, a share u of the full budget counts as u + sin(pi u) / pi,
-in proportion to the sum of the learning rates until then: so its curves come to rest, as they do in training.
+If a hyperparameter `lr_schedule` has the value `cosine`, a share u of the full budget counts as u + sin(pi u) / pi,
+which is proportional to the sum of the learning rates until then: so its curves flatten at the end, as in training.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Inputs:
         return np.array([(math.log(c + shift) if log else c) * f + o for c, (log, shift, f, o) in pairs])
 
     def from_unit(self, unit: np.ndarray) -> np.ndarray:
-        """(n, width) inputs of places in the unit cube, which are not moved to the middle of their cells."""
+        """(n, width) inputs of points of the unit cube, which are not moved to the middle of their cells."""
         self.require_numeric()
         return WIDTH * (np.asarray(unit, dtype=float) - 0.5)
 
     def require_numeric(self) -> None:
-        """Raise `UnsupportedSpace` where there are categoricals, in whose direction nothing has a slope."""
+        """Raise `UnsupportedSpace` if there are categoricals, which have no gradient."""
         if not self._all_numeric:
             raise UnsupportedSpace("a task has gradients only where no hyperparameter is categorical")
 
@@ -75,7 +75,7 @@ class Inputs:
         return np.stack([self.with_budget(x, budget) for budget in budgets], axis=1)
 
     def with_budget(self, x: np.ndarray, budget: float) -> np.ndarray:
-        """Inputs x (..., width) of configurations with those of a budget behind them; x where there is only one."""
+        """Inputs x (..., width) of configurations, and behind them those of a budget if there are several."""
         low, high = self._ends
         if high == low:
             return x
@@ -93,7 +93,7 @@ class Inputs:
 
 
 def _cosine_column(space: Space, n_numeric: int) -> int | None:
-    """Column of a learning rate that falls to 0 along a cosine."""
+    """Index of the column that is 1 if the learning rate falls to 0 along a cosine; None without such a column."""
     column = n_numeric
     for h in space:
         if isinstance(h, Choice) and _is_categorical(h):
@@ -114,5 +114,5 @@ def _line(h: Hyperparameter) -> tuple[bool, float, float, float]:
     ends = np.array([h.low, h.high]) if isinstance(h, Float) else np.array([0.0, max(h.size - 1, 1)])
     units = np.asarray(h.to_unit(ends), dtype=float)
     values = np.log(ends + shift) if logarithmic else ends + shift
-    slope = WIDTH * float((units[1] - units[0]) / (values[1] - values[0]))
-    return logarithmic, shift, slope, WIDTH * (float(units[0]) - 0.5) - slope * float(values[0])
+    factor = WIDTH * float((units[1] - units[0]) / (values[1] - values[0]))
+    return logarithmic, shift, factor, WIDTH * (float(units[0]) - 0.5) - factor * float(values[0])

@@ -27,9 +27,9 @@ class InvalidMetaData(HpoError, ValueError):
 
 @dataclass(frozen=True)
 class MetaData:
-    """What a meta-model is trained on.
+    """Training data of a meta-model.
 
-    family      what the model will be called
+    family      name of the model
     codes       (N, d) configurations, as `space.encode` gives them
     losses      (T, N, B)
     costs       (T, N) seconds at the full budget, or None
@@ -67,7 +67,7 @@ class MetaData:
         _check_range(losses, self.loss_range, self.log_loss)
         flat = np.flatnonzero(np.ptp(losses, axis=(1, 2)) == 0)
         if len(flat):
-            raise InvalidMetaData(f"task {flat[0]} is constant: there is nothing to optimize on it; leave it out")
+            raise InvalidMetaData(f"losses of a task must differ, task {flat[0]} is constant; leave it out")
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "losses", losses)
         object.__setattr__(self, "tasks", tuple(self.tasks) or tuple(f"task {t}" for t in range(len(losses))))
@@ -87,7 +87,7 @@ class MetaData:
 
 
 def _numbers(noun: str, values: object) -> np.ndarray:
-    """Floats; a list of lists of unequal lengths, or a missing value, is refused."""
+    """Array of floats; raises `InvalidMetaData` for lists of unequal lengths and for missing values."""
     if isinstance(values, Sequence) and not isinstance(values, str):
         lengths = {len(row) for row in values if hasattr(row, "__len__")}
         if len(lengths) > 1:

@@ -1,4 +1,4 @@
-"""`MetaModel`: a distribution of tasks, made of their places in a latent space and of networks for loss and cost."""
+"""`MetaModel`: a distribution of tasks, given by their latent positions and by networks for loss and cost."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from profet.target import Target
 
 
 class Encoding(NamedTuple):
-    """Latent places of the tasks.
+    """Latent positions of the tasks.
 
     means, variances    (T, Q) of q(h_t)
-    weights             (Q,) h times these is what a network gets: 1 / lengthscale, so that the tasks spread most in
-                        the dimension that matters most, by one; 0 for dimensions that say nothing
+    weights             (Q,) factors of h as a network's input: proportional to 1 / lengthscale, so that the std over
+                        tasks is 1 in the most important dimension; 0 for dimensions without information
     """
 
     means: np.ndarray
@@ -29,7 +29,7 @@ class Encoding(NamedTuple):
 
 @dataclass(frozen=True)
 class Emulator:
-    """Draws of a network for one quantity: `theta` (M, P + 1) float32, and what its output stands for."""
+    """Draws of a network for one quantity: `theta` (M, P + 1) float32, and the conversion of its output."""
 
     network: TanhNetwork
     theta: np.ndarray
@@ -41,7 +41,7 @@ class MetaModel:
     """A distribution of tasks; `profet.sample` draws from it.
 
     name        of the tasks: `profet-NAME/17`
-    cost        None where no costs were given; then an evaluation costs one nominal second
+    cost        None if there were no costs; then an evaluation costs one nominal second
     budgets     of the tasks, (1,) or a range
     tasks       names of the tasks it was trained on, in the order of `encoding`
     """

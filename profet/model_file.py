@@ -23,7 +23,7 @@ KEPT_BITS = 16
 
 
 def save(model: MetaModel, path: Path) -> None:
-    """Write a model to a file. A loaded model differs from the one in memory by the rounding of its weights."""
+    """Write a model to a file. A loaded model differs from it by the rounding of its weights."""
     emulators = {"loss": model.loss, **({"cost": model.cost} if model.cost else {})}
     header = {
         "name": model.name,
@@ -40,7 +40,7 @@ def save(model: MetaModel, path: Path) -> None:
 
 
 def load(path: Path) -> MetaModel:
-    """Model of a file; raises `DamagedFile` where it is not whole or of a newer version."""
+    """Model of a file; raises `DamagedFile` if it is damaged or of a newer version."""
     path = Path(path)
     header, columns = read_sealed(path, KIND)
     try:
@@ -71,15 +71,17 @@ def rounded(theta: np.ndarray) -> np.ndarray:
 
 
 def _target_to_json(target: Target) -> dict[str, Any]:
-    """Infinite ends as None, which JSON can say."""
-    return {key: None if isinstance(v, float) and not np.isfinite(v) else v for key, v in target._asdict().items()}
+    """Infinite ends as None, since JSON has no infinity; `std` is called `sd` in files."""
+    values = {"sd" if key == "std" else key: v for key, v in target._asdict().items()}
+    return {key: None if isinstance(v, float) and not np.isfinite(v) else v for key, v in values.items()}
 
 
 def _emulator(described: dict[str, Any], theta: np.ndarray) -> Emulator:
     target = dict(described["target"])
     low = -np.inf if target["low"] is None else target["low"]
     high = np.inf if target["high"] is None else target["high"]
+    restored = Target(target["mean"], target["sd"], low, high, target["log"])
     network = TanhNetwork(described["sizes"])
     if theta.ndim != 2 or theta.shape[1] != network.n_parameters + 1:
         raise LookupError(f"weights of shape {theta.shape} for a network of {network.n_parameters} parameters")
-    return Emulator(network, theta, Target(**{**target, "low": low, "high": high}))
+    return Emulator(network, theta, restored)

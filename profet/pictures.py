@@ -1,4 +1,4 @@
-"""Pictures of meta-models: figs 8.3 and E.1 to E.5 of the thesis, and calibration."""
+"""Pictures of meta-models: figs 8.3 and E.1 to E.5 of Klein (2020), and calibration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N_CONFIGS = 500  # random configurations for the distribution of a task's losses
 
 
 def figure(width: float, height: float) -> Figure:
-    """Empty figure, in inches, that no window belongs to."""
+    """Empty figure of a size in inches, without a window."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -34,7 +34,7 @@ def figure(width: float, height: float) -> Figure:
 
 
 def write(drawn: Figure, path: Path) -> None:
-    """Write a figure to a file, whose ending says in which format."""
+    """Write a figure to a file; the file's suffix determines the format."""
     try:
         drawn.savefig(path, dpi=150)
     except ValueError as error:
@@ -42,19 +42,19 @@ def write(drawn: Figure, path: Path) -> None:
 
 
 def latent_space(model: MetaModel) -> Figure:
-    """Means of the tasks in the two dimensions that tell them apart best, with ellipses of four deviations (8.3)."""
+    """Means of the tasks in the two dimensions that separate them best, with ellipses of four stds (fig. 8.3)."""
     from matplotlib.patches import Ellipse
 
     means, variances, weights = model.encoding
     if means.shape[1] < 2:
         raise InvalidOption("a picture of the latent space needs at least two dimensions")
-    telling = (weights > 0) * means.std(axis=0) / np.sqrt(variances).mean(axis=0)
-    best = np.argsort(-telling, kind="stable")[:2]
+    separation = (weights > 0) * means.std(axis=0) / np.sqrt(variances).mean(axis=0)
+    best = np.argsort(-separation, kind="stable")[:2]
     drawn = figure(7, 5.5)
     axes = drawn.subplots()
     for mean, variance, task, color in zip(means, variances, model.tasks, cycle(_colors()), strict=False):
         x, y = mean[best]
-        width, height = 8.0 * np.sqrt(variance[best])  # four deviations to each side
+        width, height = 8.0 * np.sqrt(variance[best])  # four stds to each side
         axes.add_patch(Ellipse((x, y), width, height, facecolor=color, alpha=0.3))
         axes.plot(x, y, "o", color=color, markersize=4)
         axes.annotate(task, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=7)
@@ -64,9 +64,9 @@ def latent_space(model: MetaModel) -> Figure:
 
 
 def samples(model: MetaModel, tasks: Sequence[Task], data: MetaData | None = None) -> Figure:
-    """Sampled tasks over their one hyperparameter (E.3), over two of them (E.4, E.5), or over their budgets."""
+    """Sampled tasks over a single hyperparameter (E.3), over the first two (E.4, E.5), or over their budgets."""
     if not tasks:
-        raise InvalidOption("there is no task to draw; ask for at least one")
+        raise InvalidOption("a picture of tasks needs at least one, got none")
     if len(model.budgets) > 1:
         return _learning_curves(tasks)
     model.inputs.require_numeric()
@@ -77,13 +77,13 @@ def _curves(model: MetaModel, tasks: Sequence[Task], data: MetaData | None) -> F
     drawn = figure(7, 4)
     axes = drawn.subplots()
     unit = np.linspace(0.0, 1.0, 4 * N_GRID)[:, None]
-    places = model.space.from_unit(unit)[:, 0]
+    values = model.space.from_unit(unit)[:, 0]
     if data is not None:
         order = np.argsort(data.codes[:, 0])
         for losses in data.losses[:, order, -1]:
             axes.plot(data.codes[order, 0], losses, color="0.6", linewidth=1)
     for task in tasks:
-        axes.plot(places, task.value(unit), "--", linewidth=1)
+        axes.plot(values, task.value(unit), "--", linewidth=1)
     title = f"{model.name}: sampled" + (", original in grey" if data is not None else "")
     axes.set(xlabel=model.space.names[0], ylabel="loss", title=title)
     return drawn
@@ -102,7 +102,7 @@ def _learning_curves(tasks: Sequence[Task]) -> Figure:
 
 
 def _maps(model: MetaModel, tasks: Sequence[Task]) -> Figure:
-    """Losses over the first two hyperparameters; the others, if any, are at the task's best of a sample."""
+    """Losses over the first two hyperparameters; others have the values of the best configuration of a sample."""
     drawn = figure(3.4 * len(tasks), 3.2)
     side = np.linspace(0.0, 1.0, N_GRID)
     for axes, task in zip(np.atleast_1d(drawn.subplots(1, len(tasks))), tasks, strict=True):
@@ -126,7 +126,7 @@ def _label(task: Task, axis: int) -> str:
 
 
 def distribution(model: MetaModel, data: MetaData, n: int = 50) -> Figure:
-    """Shares of configurations with a loss below a value, on the original tasks and on sampled ones (E.1)."""
+    """Shares of configurations with a loss below a value, on the original tasks and on sampled ones (fig. E.1)."""
     drawn = figure(10, 4)
     left, right = drawn.subplots(1, 2, sharex=True, sharey=True)
     for losses in data.losses[:, :, -1]:

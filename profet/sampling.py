@@ -1,7 +1,7 @@
-"""New tasks from a meta-model (thesis, section 8.2.3): a place in the latent space, and one weight vector.
+"""New tasks from a meta-model (Klein, 2020, section 8.2.3): a position in the latent space and one weight vector.
 
-Task k of seed s is a function of the model file, s and k alone: what it is made of comes from `SeedSequence`, whose
-values numpy promises never to change, and not from the methods of a generator, whose values may.
+Task k of seed s is a function of the model file, s and k alone: its random numbers come from `SeedSequence`, whose
+values numpy promises never to change, and not from the methods of a generator, whose values may change.
 """
 
 from __future__ import annotations
@@ -17,15 +17,33 @@ LATENT_MODES = ("tasks", "between")
 
 
 def sample(model: MetaModel, n: int, seed: int = 0, *, latent: str = "tasks", noise: bool = False) -> list[Task]:
-    """`n` tasks from the model; those of seed 0 are `profet-NAME/0`, `profet-NAME/1`...
+    """Tasks sampled from a model; those of seed 0 are `profet-NAME/0`, `profet-NAME/1`...
 
     Parameters
     ----------
+    model
+        The distribution of tasks.
+    n
+        Number of tasks.
+    seed
+        Each seed gives another sequence of tasks.
     latent
-        `tasks` draws h from q(h_t) of a random task, as the thesis does; sampled tasks then lie close to the original
-        ones, as q is narrow. `between` draws h evenly on the line between such draws of two random tasks.
+        `tasks` draws h from q(h_t) of a random task, as Klein (2020) does; since q is narrow, sampled tasks are then
+        close to the original ones. `between` draws h uniformly on the line between such draws of two random tasks.
     noise
         Whether evaluations with a seed are noisy.
+
+    Returns
+    -------
+    list of Task
+        `n` problems, for `hpo_core.Benchmark`.
+
+    Examples
+    --------
+    >>> import profet
+    >>> tasks = profet.sample(profet.open_model("svm"), 3)
+    >>> [task.name for task in tasks]
+    ['profet-svm/0', 'profet-svm/1', 'profet-svm/2']
     """
     if n < 0:
         raise InvalidOption(f"the number of tasks must be >= 0, got {n}")
@@ -33,9 +51,23 @@ def sample(model: MetaModel, n: int, seed: int = 0, *, latent: str = "tasks", no
 
 
 def sample_task(model: MetaModel, number: int, seed: int = 0, *, latent: str = "tasks", noise: bool = False) -> Task:
-    """Task `number` of the model, of those that belong to `seed`."""
+    """The task that `sample` gives at index `number`.
+
+    Parameters
+    ----------
+    model, seed, latent, noise
+        As for `sample`.
+    number
+        Index of the task in the sequence of `seed`.
+
+    Returns
+    -------
+    Task
+        Named `profet-NAME/NUMBER`, or `profet-NAME/SEED-NUMBER` for another seed than 0.
+    """
     if latent not in LATENT_MODES:
-        raise InvalidOption(f"there is no way {latent!r} to draw a latent vector{nearest(latent, LATENT_MODES)}")
+        modes = " or ".join(map(repr, LATENT_MODES))
+        raise InvalidOption(f"option 'latent' must be {modes}, got {latent!r}{nearest(latent, LATENT_MODES)}")
     n_latent = model.encoding.means.shape[1]
     uniform = _uniform(check_seed(seed), check_seed(number), 5 + 2 * n_latent)
     weights, cost_weights, task, other, share = uniform[:5]
@@ -56,7 +88,7 @@ def _uniform(seed: int, number: int, n: int) -> np.ndarray:
 
 
 def _draw(model: MetaModel, task: float, uniform: np.ndarray) -> np.ndarray:
-    """(Q,) draw of h from q of the task at `task` in (0, 1)."""
+    """(Q,) draw of h from q of a task, which is chosen by a number in (0, 1)."""
     from scipy.special import ndtri
 
     t = int(task * len(model.encoding.means))

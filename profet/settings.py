@@ -1,4 +1,4 @@
-"""`Settings` of a meta-model's training: a fast mode (reasons in `docs/profet.md`), and that of the paper."""
+"""`Settings` of a meta-model's training: a fast mode (reasons in `docs/profet.md`), and that of Klein (2020)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ENCODERS = ("own", "gpy")
 class Settings:
     """How a meta-model is trained.
 
-    n_latent        Q, dimensions of the latent space; by default five, or as many as there are tasks if those are fewer
-    encoder         `own`, or `gpy` for that library's model with a squared exponential kernel, as a cross-check
-    kernel          of the own encoder, `matern52` or `rbf`
-    units           of the hidden layers
-    n_draws         M, weight vectors that are kept; `n_cost_draws` of the network for the cost
+    n_latent        Q, dimensions of the latent space; by default five, or the number of tasks if that is smaller
+    encoder         `own` for this project's, or `gpy` for that library's model with a squared exponential kernel
+    kernel          of the encoder `own`: `matern52` or `rbf`
+    units           number of units of each hidden layer
+    n_draws         M, weight vectors that are kept; `n_cost_draws` for the cost's network
     n_between       steps of a chain from one kept vector to the next
     batch_size      observations in a minibatch, each with `n_latent_draws` draws of its task's latent vector
     """
@@ -43,13 +43,13 @@ class Settings:
             raise InvalidOption(f"no encoder {self.encoder!r}{nearest(self.encoder, ENCODERS)}")
 
     def n_steps(self, n_draws: int) -> int:
-        """Steps that a network takes in all."""
+        """Total number of steps of a network's training and sampling."""
         warm = self.warm_start.n_steps if self.warm_start else 0
         return warm + self.n_burn_in + self.n_between * -(-n_draws // self.n_chains)
 
 
 FAST = Settings()
-# Appendix E.6: three layers of 500 units, step length 1e-2, 50,000 steps of burn-in, from random weights.
+# Klein (2020), appendix E.6: three layers of 500 units, step length 1e-2, 50,000 steps of burn-in, from random weights.
 PAPER = Settings(units=(500, 500, 500), n_chains=1, n_draws=1000, n_between=100, n_burn_in=50_000, warm_start=None)
 MODES = {"fast": FAST, "paper": PAPER}
 

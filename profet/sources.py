@@ -1,4 +1,4 @@
-"""Meta-data of the families that have a name: what `profet.train(family)` is trained on."""
+"""Meta-data of the families that have a name: the training data of `profet.train(family)`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hpo_core.space import Space
 from hpo_core.space.sobol import sobol
 from profet.meta_data import MetaData, read_meta_data
 
-N_MLP_CONFIGS = 500  # 100 for each hyperparameter, as in section 8.3.1
+N_MLP_CONFIGS = 500  # 100 for each hyperparameter, as in Klein (2020, section 8.3.1)
 N_CURVE_CONFIGS = 700
 CURVE_CAP = 3.0  # times the median loss after the first budget
 CURVE_BUDGETS = (1, 2, 4, 7, 11, 18, 30, 50, 70, 85, 95, 100)
@@ -31,7 +31,7 @@ def meta_data(family: str) -> MetaData:
 
 
 def shipped_meta_data(family: str) -> Path:
-    """Where meta-data lie that this project measured."""
+    """Path of the meta-data that this project measured."""
     return Path(__file__).parent / "data" / f"{family}.h5"
 
 
@@ -58,9 +58,10 @@ def mlp(seed: int = 0) -> MetaData:
 
 
 def curves(seed: int = 0) -> MetaData:
-    """The tables with learning curves (`mini-*`) as tasks with budgets: section 8.5's multi-fidelity extension.
+    """The tables with learning curves (`mini-*`) as tasks with budgets: the multi-fidelity extension of section 8.5.
 
-    The logarithm of the loss is modelled, as errors of good and of diverged networks lie orders of magnitude apart.
+    The logarithm of the loss is modelled, since the errors of good and of diverged networks differ by orders of
+    magnitude.
     """
     tables = [Benchmark(name) for name in benchmarks() if name.startswith("mini-")]
     if len(tables) < 2:
@@ -71,9 +72,9 @@ def curves(seed: int = 0) -> MetaData:
 def curves_of(tables: Sequence[Benchmark], seed: int = 0) -> MetaData:
     """Learning curves of random configurations on several tables, at a dozen budgets.
 
-    The space is that of the smallest table, whose configurations the others must know. Losses are cut at three times
-    the median of those after the first budget: a training that diverges for some epochs would count as much as a
-    thousand others, in a model with one noise for all.
+    The space is that of the smallest table, whose configurations the others must contain. Losses are capped at three
+    times the median of those after the first budget: otherwise a training that diverges for some epochs would weigh as
+    much as a thousand others, in a model with one noise for all.
     """
     space = min((table.space for table in tables), key=lambda space: space.size)
     budgets = [b for b in CURVE_BUDGETS if b in tables[0].budgets]
@@ -98,14 +99,14 @@ def curves_of(tables: Sequence[Benchmark], seed: int = 0) -> MetaData:
 def forrester_parameters(n: int, seed: int) -> np.ndarray:
     """(n, 2) values of a and b, uniform in [4, 8] x [8, 16].
 
-    The thesis (8.4.2) draws both from [0, 1], where the function falls from one end of its domain to the other whatever
-    they are; around the original a = 6, b = 12 it has several optima.
+    Departure from the paper: Klein (2020, section 8.4.2) draws both from [0, 1], where the function falls monotonically
+    whatever they are; around the original a = 6, b = 12 it has several optima.
     """
     return np.random.default_rng(seed).uniform([4.0, 8.0], [8.0, 16.0], (n, 2))
 
 
 def forrester(seed: int = 0, n_tasks: int = N_FORRESTER_TASKS) -> MetaData:
-    """Relatives of the Forrester function on a Sobol sample of the unit interval."""
+    """Variants of the Forrester function on a Sobol sample of the unit interval."""
     parameters = forrester_parameters(n_tasks, seed)
     tasks = [Benchmark("forrester", a=float(a), b=float(b)) for a, b in parameters]
     space = Space(tasks[0].space, name="forrester")
@@ -116,7 +117,7 @@ def forrester(seed: int = 0, n_tasks: int = N_FORRESTER_TASKS) -> MetaData:
         codes=codes,
         losses=np.array([task.objective_batch(codes)[0] for task in tasks]),
         tasks=tuple(task.name for task in tasks),
-        provenance={"source": "closed form, thesis 8.4.2 with a in [4, 8] and b in [8, 16]"},
+        provenance={"source": "closed form, Klein (2020, section 8.4.2) with a in [4, 8] and b in [8, 16]"},
     )
 
 

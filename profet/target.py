@@ -1,4 +1,4 @@
-"""`Target`: between a loss or a cost and the standardised number that a network learns."""
+"""`Target`: conversion between a loss or a cost and the standardised number that a network learns."""
 
 from __future__ import annotations
 
@@ -7,38 +7,53 @@ from typing import NamedTuple
 
 import numpy as np
 
-SOFTNESS = 1e-2  # width, in standard deviations of the values, of the bend at the ends of their range
+SOFTNESS = 1e-2  # width of the bend at the ends of the range, in standard deviations of the values
 
 
 class Target(NamedTuple):
-    """Values are standardised, after their logarithm was taken if `log`, and come back within low..high.
+    """Values, or their logarithms if `log`, are standardised; restored ones stay within low..high.
 
-    Inside the range the way back is linear. Near its ends it bends, over `SOFTNESS` standard deviations, so that a
-    network that predicts less than the lowest possible loss still has one best configuration instead of a plateau.
+    Inside the range `restore` is linear. Near the ends it bends, over `SOFTNESS` standard deviations, so that a network
+    that predicts less than the lowest possible loss still has one best configuration instead of a plateau.
     """
 
     mean: float
-    sd: float
+    std: float
     low: float = -math.inf
     high: float = math.inf
     log: bool = False
 
     @classmethod
     def of(cls, values: np.ndarray, low: float = -math.inf, high: float = math.inf, log: bool = False) -> Target:
-        """Target with the mean and standard deviation of some values."""
+        """Target with the mean and standard deviation of some values.
+
+        Parameters
+        ----------
+        values
+            Of any shape.
+        low, high
+            Range of restored values.
+        log
+            Whether a network learns the logarithms of the values.
+
+        Returns
+        -------
+        Target
+            Its mean and std are those of the logarithms if `log`.
+        """
         values = np.log(values) if log else values
         return cls(float(values.mean()), float(values.std()) or 1.0, low, high, log)
 
     def standardise(self, values: np.ndarray) -> np.ndarray:
-        """What a network should put out for `values`."""
-        return ((np.log(values) if self.log else values) - self.mean) / self.sd
+        """Outputs that a network should have for `values`."""
+        return ((np.log(values) if self.log else values) - self.mean) / self.std
 
     def restore(self, z: np.ndarray) -> np.ndarray:
-        """Values that a network's outputs stand for."""
-        values = self.mean + self.sd * z
+        """Values that belong to a network's outputs."""
+        values = self.mean + self.std * z
         if self.log:
             return np.exp(values)
-        bend = SOFTNESS * self.sd
+        bend = SOFTNESS * self.std
         if self.low > -math.inf:
             values = self.low + bend * np.logaddexp(0.0, (values - self.low) / bend)
         if self.high < math.inf:
@@ -47,30 +62,30 @@ class Target(NamedTuple):
 
     def restore_one(self, z: float) -> float:
         """`restore` of one number, without numpy's overhead."""
-        value = self.mean + self.sd * z
+        value = self.mean + self.std * z
         if self.log:
             return math.exp(value)
-        bend = SOFTNESS * self.sd
+        bend = SOFTNESS * self.std
         if self.low > -math.inf:
             value = self.low + bend * _softplus((value - self.low) / bend)
         if self.high < math.inf:
             value = self.high - bend * _softplus((self.high - value) / bend)
         return value
 
-    def slope(self, z: np.ndarray) -> np.ndarray:
+    def derivative(self, z: np.ndarray) -> np.ndarray:
         """Derivative of `restore`."""
-        values = self.mean + self.sd * z
+        values = self.mean + self.std * z
         if self.log:
-            return self.sd * np.exp(values)
-        slope = np.full_like(values, self.sd)
-        bend = SOFTNESS * self.sd
+            return self.std * np.exp(values)
+        derivative = np.full_like(values, self.std)
+        bend = SOFTNESS * self.std
         if self.low > -math.inf:
             away = (values - self.low) / bend
-            slope = slope * _sigmoid(away)
+            derivative = derivative * _sigmoid(away)
             values = self.low + bend * np.logaddexp(0.0, away)
         if self.high < math.inf:
-            slope = slope * _sigmoid((self.high - values) / bend)
-        return slope
+            derivative = derivative * _sigmoid((self.high - values) / bend)
+        return derivative
 
 
 def _softplus(x: float) -> float:

@@ -1,4 +1,4 @@
-"""`Task`: one sampled objective, a network with fixed weights at a fixed place of the latent space.
+"""`Task`: one sampled objective, a network with fixed weights at a fixed position of the latent space.
 
 The latent vector is folded into the first layer's bias, and the weights are kept as float64 for networks of up to
 50,000 parameters, so that one configuration and a batch give the same numbers; larger ones stay float32, for speed.
@@ -63,8 +63,8 @@ class Surface:
                 _tanh(x)
         return x.dot(self._last) + self._last_bias
 
-    def slopes(self, x: np.ndarray) -> np.ndarray:
-        """(..., width) derivatives of the values, not standardised, with respect to the inputs."""
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """(..., width) derivatives of the values, in their own units, with respect to the inputs."""
         x = x.astype(self._kind, copy=False)
         hidden = []
         for weights, biases in self._hidden:
@@ -75,11 +75,11 @@ class Surface:
         back = np.broadcast_to(weights[:, 0], x.shape)
         for (weights, _), units in zip(self._layers[-2::-1], hidden[::-1], strict=True):
             back = (back * (1.0 - units * units)) @ weights.T
-        return self.target.slope(z)[..., None] * back
+        return self.target.derivative(z)[..., None] * back
 
 
 def _tanh(x: np.ndarray) -> None:
-    """Replace x by tanh x = 1 - 2 / (exp(2 x) + 1), to 4e-16; numpy's own takes twice as long for float64."""
+    """Replace x by tanh x = 1 - 2 / (exp(2 x) + 1), to 4e-16; `np.tanh` takes twice as long for float64."""
     x *= 2.0
     np.exp(x, x)
     x += 1.0
@@ -88,16 +88,20 @@ def _tanh(x: np.ndarray) -> None:
 
 
 class Task:
-    """A sampled task, as a `Problem`. Its cost is in proportion to the budget.
+    """A sampled task, as a `Problem`. Its cost is proportional to the budget.
 
     Parameters
     ----------
+    model
+        That it is sampled from.
+    name
+        Of the task.
     draw, cost_draw
-        Which weight vectors of the model.
+        Indices of its weight vectors for loss and cost.
     latent
-        (Q,) its place h in the latent space.
+        (Q,) its position h in the latent space.
     noise
-        Whether an evaluation with a seed is noisy, y ~ N(f(x), sigma^2), as section 8.2.3 offers. `seed=None` is
+        Whether an evaluation with a seed is noisy, y ~ N(f(x), sigma^2) (Klein, 2020, section 8.2.3). `seed=None` is
         noise-free in either case.
     """
 
@@ -158,19 +162,19 @@ class Task:
         z = self.loss.output(self._inputs.with_budget(x, budget))
         if seeds is not None and self.noise:
             pairs = zip(self.space.decode(codes), seeds.tolist(), strict=True)
-            kicks = [generator(self.space, c, budget, s).standard_normal() for c, s in pairs]
-            z = z + self.loss.noise * np.array(kicks)
+            normals = [generator(self.space, c, budget, s).standard_normal() for c, s in pairs]
+            z = z + self.loss.noise * np.array(normals)
         costs = np.full(len(codes), NOMINAL_COST)
         if self.cost is not None:
             costs = self.cost.target.restore(self.cost.output(x))
         return self.loss.target.restore(z).astype(float), costs * share
 
     def value(self, unit: np.ndarray, budget: float | None = None) -> np.ndarray:
-        """(...,) noise-free losses at places (..., d) of the unit cube; integers are not rounded."""
+        """(...,) noise-free losses at points (..., d) of the unit cube; integers are not rounded."""
         x = self._inputs.with_budget(self._inputs.from_unit(unit), self.budgets[-1] if budget is None else budget)
         return self.loss.target.restore(self.loss.output(x))
 
     def gradient(self, unit: np.ndarray, budget: float | None = None) -> np.ndarray:
-        """(..., d) derivatives of `value` with respect to the place in the unit cube, in units of the loss."""
+        """(..., d) derivatives of `value` with respect to the point of the unit cube, in units of the loss."""
         x = self._inputs.with_budget(self._inputs.from_unit(unit), self.budgets[-1] if budget is None else budget)
-        return WIDTH * self.loss.slopes(x)[..., : len(self.space)]
+        return WIDTH * self.loss.gradient(x)[..., : len(self.space)]

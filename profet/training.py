@@ -1,4 +1,4 @@
-"""How a meta-model is trained: an encoder, then Bayesian neural networks for loss and cost (thesis, section 8.2.2)."""
+"""Training of a meta-model: encoder, then Bayesian neural networks for loss and cost (Klein, 2020, section 8.2.2)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def from_arrays(
     seed: int = 0,
     settings: Settings = FAST,
 ) -> MetaModel:
-    """Meta-model of one's own data.
+    """Meta-model of your own data.
 
     Parameters
     ----------
@@ -40,10 +40,23 @@ def from_arrays(
         N configurations, or their codes (N, d) as `space.encode` gives them.
     Y
         (T, N) losses of these configurations on T tasks.
+    space
+        Of the configurations.
     cost
-        (T, N) seconds that the evaluations took.
+        (T, N) costs of the evaluations, in seconds.
+    name
+        Of the model: its tasks are `profet-NAME/0`, `profet-NAME/1`...
     loss_range
-        Lowest and highest possible loss, which sampled tasks keep to: (0, 1) for errors of classifiers.
+        Lowest and highest possible loss, which sampled tasks respect: (0, 1) for errors of classifiers.
+    seed
+        Of the training.
+    settings
+        Of the training.
+
+    Returns
+    -------
+    MetaModel
+        To `sample` tasks from, or to `save`.
     """
     codes = X if isinstance(X, np.ndarray) else space.encode(X)
     return train_on(MetaData(name, space, codes, Y, cost, loss_range=loss_range), seed, settings=settings)
@@ -54,7 +67,21 @@ def train_on(
 ) -> MetaModel:
     """Meta-model of the tasks in `data`.
 
-    `progress(n)` is told the number of steps to come and returns a function that is told of steps made.
+    Parameters
+    ----------
+    data
+        Losses, and perhaps costs, of the same configurations on several tasks.
+    seed
+        Of the encoder and of the networks.
+    settings
+        Of the encoder and of the networks.
+    progress
+        Called once with the total number of steps; returns a function that is called with numbers of finished steps.
+
+    Returns
+    -------
+    MetaModel
+        To `sample` tasks from, or to `save`.
     """
     loss_seed, cost_seed, encoder_seed = (int(s.generate_state(1)[0]) for s in np.random.SeedSequence(seed).spawn(3))
     target = Target.of(data.losses, *data.loss_range, log=data.log_loss)
@@ -84,7 +111,7 @@ def _emulate(
     seed: int,
     progress: Progress | None,
 ) -> Emulator:
-    """Draws of a network from configurations and latent places to standardised values (T, N, B)."""
+    """Draws of a network from configurations and latent vectors to standardised values (T, N, B)."""
     observations = StackedObservations(data, encoding, n_budgets=values.shape[2])
     model = Regression(
         TanhNetwork((observations.width, *settings.units, 1)),
@@ -110,24 +137,24 @@ def _emulate(
 
 
 class StackedObservations:
-    """Inputs of observations by number, row by row of (T, N, B): configuration, budget if any, and a draw of h_t."""
+    """Inputs of observations by index into a flattened (T, N, B): configuration, budget if any, and a draw of h_t."""
 
     def __init__(self, data: MetaData, encoding: Encoding, n_budgets: int):
         inputs = Inputs(data.space, data.budgets)
         features = inputs.at_budgets(data.codes, data.budgets) if n_budgets > 1 else inputs(data.codes)
         self._features = features.reshape(-1, features.shape[-1]).astype(np.float32)
         self._means = (encoding.means * encoding.weights).astype(np.float32)
-        self._spread = (np.sqrt(encoding.variances) * encoding.weights).astype(np.float32)
+        self._stds = (np.sqrt(encoding.variances) * encoding.weights).astype(np.float32)
         self.width = self._features.shape[1] + self._means.shape[1]
 
     def __call__(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """(C, B, width) float32 inputs of the observations `rows` (C, B), with latent vectors drawn anew."""
-        tasks, places = np.divmod(rows, len(self._features))
+        """(C, B, width) float32 inputs of the observations `rows` (C, B), with new draws of the latent vectors."""
+        tasks, indices = np.divmod(rows, len(self._features))
         x = np.empty((*rows.shape, self.width), dtype=np.float32)
         n_latent = self._means.shape[1]
         latent = rng.standard_normal((*rows.shape, n_latent), dtype=np.float32)
-        latent *= self._spread.take(tasks, axis=0)
+        latent *= self._stds.take(tasks, axis=0)
         latent += self._means.take(tasks, axis=0)
-        x[..., :-n_latent] = self._features.take(places, axis=0)
+        x[..., :-n_latent] = self._features.take(indices, axis=0)
         x[..., -n_latent:] = latent
         return x

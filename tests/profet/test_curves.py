@@ -12,21 +12,21 @@ from profet.sources import CURVE_BUDGETS, curves_of
 SPACE = Space([Float("rate", 1e-4, 1e-1, log=True), Categorical("schedule", ["cosine", "const"])])
 
 
-def curve(place, speed, space=SPACE):
+def curve(optimum, speed, space=SPACE):
     """A loss that falls with the epoch to a level set by `rate`, faster at high rates; costs grow with the epoch."""
 
     def evaluate(config, budget, seed):
         u = (np.log10(config["rate"]) + 4) / 3
-        level = 0.1 + (u - place) ** 2 + 0.05 * (config["schedule"] == "const")
-        return Result(level + np.exp(-speed * (0.2 + u) * budget**0.5), 0.01 * budget * (1 + place), budget, {})
+        level = 0.1 + (u - optimum) ** 2 + 0.05 * (config["schedule"] == "const")
+        return Result(level + np.exp(-speed * (0.2 + u) * budget**0.5), 0.01 * budget * (1 + optimum), budget, {})
 
-    return SimpleProblem(f"curve-{place}", space, evaluate, budgets=range(1, 101))
+    return SimpleProblem(f"curve-{optimum}", space, evaluate, budgets=range(1, 101))
 
 
 @pytest.fixture(scope="module")
 def tables():
-    places = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
-    return [Benchmark(curve(place, 0.5 + place)) for place in places]
+    optima = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
+    return [Benchmark(curve(optimum, 0.5 + optimum)) for optimum in optima]
 
 
 @pytest.fixture(scope="module")

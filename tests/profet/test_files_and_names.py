@@ -54,8 +54,8 @@ def test_rounding_keeps_sixteen_bits():
 
 def test_damaged_and_foreign_files_are_refused(path, tmp_path):
     whole = path.read_bytes()
-    for place in (SEAL_SIZE + 100, len(whole) // 2, len(whole) - 5):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    for index in (SEAL_SIZE + 100, len(whole) // 2, len(whole) - 5):
+        path.write_bytes(whole[:index] + bytes([whole[index] ^ 1]) + whole[index + 1 :])
         with pytest.raises(DamagedFile, match="checksum"):
             load(path)
     path.write_bytes(whole[: len(whole) // 2])

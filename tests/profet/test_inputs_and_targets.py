@@ -93,7 +93,7 @@ def test_values_come_back_and_slopes_are_derivatives(target):
     assert (z.mean(), z.std()) == (pytest.approx(0.0, abs=1e-12), pytest.approx(1.0))
     z = np.linspace(-3, 3, 41)
     numeric = (target.restore(z + 1e-6) - target.restore(z - 1e-6)) / 2e-6
-    np.testing.assert_allclose(target.slope(z), numeric, rtol=1e-4, atol=1e-8)
+    np.testing.assert_allclose(target.derivative(z), numeric, rtol=1e-4, atol=1e-8)
 
 
 def test_outputs_stay_in_the_range_and_have_no_plateau_just_outside_it():

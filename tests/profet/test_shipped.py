@@ -66,8 +66,8 @@ def test_sampled_tasks_are_like_those_of_the_data(family):
         best.append(losses.min())
         agreements.append(np.nanmax(spearman(real, losses)))  # with the real task that it is most like
     assert np.median(agreements) > 0.9
-    spread = np.quantile(real.min(axis=1), [0.0, 1.0])
-    assert np.mean((best > spread[0] - 0.1) & (best < spread[1] + 0.1)) > 0.9
+    lowest, highest = np.quantile(real.min(axis=1), [0.0, 1.0])
+    assert np.mean((best > lowest - 0.1) & (best < highest + 0.1)) > 0.9
 
 
 def test_generated_curves_settle_last_among_the_best():

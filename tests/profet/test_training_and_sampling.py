@@ -123,9 +123,9 @@ def test_what_a_task_number_stands_for_never_changes(model):
 
 
 def distances_to_originals(model, tasks):
-    """Of each task to the nearest original one, in the dimensions that are in use, over their spread."""
-    places = np.array([t.latent for t in tasks])
-    return np.linalg.norm((places[:, None] - model.encoding.means) * model.encoding.weights, axis=2).min(axis=1)
+    """Of each task to the nearest original one, in the dimensions that are in use, relative to their std."""
+    positions = np.array([t.latent for t in tasks])
+    return np.linalg.norm((positions[:, None] - model.encoding.means) * model.encoding.weights, axis=2).min(axis=1)
 
 
 def test_tasks_differ_and_lie_where_they_should(model):
@@ -142,12 +142,14 @@ def test_tasks_differ_and_lie_where_they_should(model):
 
 def test_draws_of_a_task_follow_its_posterior(model):
     """A thousand draws: each task about as often, with its mean and variance."""
-    places = np.array([t.latent for t in sample(model, 1000)])
-    nearest = np.linalg.norm((places[:, None] - model.encoding.means) * model.encoding.weights, axis=2).argmin(axis=1)
+    positions = np.array([t.latent for t in sample(model, 1000)])
+    nearest = np.linalg.norm((positions[:, None] - model.encoding.means) * model.encoding.weights, axis=2).argmin(
+        axis=1
+    )
     counts = np.bincount(nearest, minlength=8)
     assert counts.min() > 80
     for t in range(8):
-        assert places[nearest == t].std(axis=0) == pytest.approx(np.sqrt(model.encoding.variances[t]), rel=0.4)
+        assert positions[nearest == t].std(axis=0) == pytest.approx(np.sqrt(model.encoding.variances[t]), rel=0.4)
 
 
 def test_tasks_that_the_encoder_cannot_tell_apart_are_put_at_principal_components(data):
@@ -185,9 +187,9 @@ def test_noise_is_that_of_the_weight_vector_and_belongs_to_the_evaluation(model)
     assert noisy.objective(config).loss == quiet.objective(config).loss
     assert noisy.objective(config, seed=1) == noisy.objective(config, seed=1)
     losses = np.array([noisy.objective(config, seed=s).loss for s in range(1500)])
-    sd = noisy.problem.loss.noise * noisy.problem.loss.target.sd
-    assert losses.std() == pytest.approx(sd, rel=0.1)
-    assert losses.mean() == pytest.approx(quiet.objective(config).loss, abs=4 * sd / 1500**0.5)
+    std = noisy.problem.loss.noise * noisy.problem.loss.target.std
+    assert losses.std() == pytest.approx(std, rel=0.1)
+    assert losses.mean() == pytest.approx(quiet.objective(config).loss, abs=4 * std / 1500**0.5)
 
 
 def test_gradient_equals_finite_differences(model):
