@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,11 @@ class Benchmark:
     Parameters
     ----------
     problem
-        A name that `benchmarks()` lists, or an object with the members of `Problem`.
+        A name that `benchmarks()` lists, an object with the members of `Problem`, or the benchmark around one.
+    nearest_budget
+        Whether a budget between two known ones stands for the nearer of them (the smaller, if both are as near), for
+        optimizers that choose budgets of their own. `Result.budget` says which it was. A budget below the smallest or
+        above the largest is refused in any case.
     options
         Passed on to the named benchmark, for example `Benchmark("forrester", a=3.0)`.
 
@@ -39,13 +44,15 @@ class Benchmark:
     0.397887
     """
 
-    def __init__(self, problem: str | Problem, **options: Any):
-        self.problem: Problem = check_problem(make_problem(problem, **options))
+    def __init__(self, problem: str | Problem | Benchmark, *, nearest_budget: bool = False, **options: Any):
+        given = problem.problem if isinstance(problem, Benchmark) else problem
+        self.problem: Problem = check_problem(make_problem(given, **options))
         self.name: str = self.problem.name
         self.space: Space = self.problem.space
         self.budgets: Sequence[float] = self.problem.budgets
         self._evaluate = self.problem.evaluate
         self._validates: bool = getattr(self.problem, "validates", False)
+        self._nearest = nearest_budget
         self._full = self.budgets[-1]
         self._common = {budget: budget for budget in self.budgets[:COMMON_BUDGETS]}
 
@@ -73,7 +80,7 @@ class Benchmark:
         `budget=None` is the full budget. `seed=None` gives the noise-free value, an int >= 0 picks the recorded
         repetition, the noise or the training seed. Equal arguments give equal results, whatever was called before.
         """
-        budget = self._full if budget is None else self._check_budget(budget)
+        budget = self._full if budget is None else self.check_budget(budget)
         if seed is not None:
             seed = check_seed(seed)
         if not self._validates:
@@ -91,12 +98,31 @@ class Benchmark:
         `codes` is an (n, d) array as `space.encode` gives it, a DataFrame with a column per hyperparameter, or
         configurations. `seeds` is None, one seed for all, or one for each.
         """
-        budget = self._full if budget is None else self._check_budget(budget)
+        budget = self._full if budget is None else self.check_budget(budget)
         checked = self.space.check_codes(codes) if isinstance(codes, np.ndarray) else self.space.encode(codes)
         each = None if seeds is None else _check_seeds(seeds, len(checked))
         return evaluate_batch(self.problem, checked, budget, each)
 
-    def _check_budget(self, budget: float) -> float:
+    def curve(self, config: Config, seed: int | None = None) -> np.ndarray:
+        """(n_budgets,) losses of a configuration at each of `budgets`, a learning curve where these are epochs.
+
+        Each is the loss that `objective` gives at that budget with the same seed. Raises `InvalidBudget` for a
+        benchmark with one budget only, and `NotRecorded` for a table whose learning curves were not kept.
+        """
+        if seed is not None:
+            seed = check_seed(seed)
+        checked = self.space.check(config)
+        own_curve = getattr(self.problem, "curve", None)
+        if own_curve is not None:
+            return own_curve(checked, seed=seed)
+        if len(self.budgets) == 1:
+            raise InvalidBudget(
+                f"a curve needs several budgets, got {self.name!r} with {self._full} only; a `mini-*` table has epochs"
+            )
+        return np.array([self._evaluate(checked, budget, seed).loss for budget in self.budgets], dtype=float)
+
+    def check_budget(self, budget: float) -> float:
+        """The member of `budgets` that an evaluation at `budget` takes place at; raises `InvalidBudget`."""
         try:
             known = self._common[budget]
         except (KeyError, TypeError):
@@ -110,6 +136,10 @@ class Benchmark:
             number = int(budget) if budget == budget and abs(budget) < 2**53 and budget == int(budget) else budget
             if number in self.budgets:
                 return self.budgets[self.budgets.index(number)]  # its own type, whatever 11.0 or int64(11) came in
+            if self._nearest and self.budgets[0] < number < self.budgets[-1]:
+                above = bisect(self.budgets, number)
+                low, high = self.budgets[above - 1], self.budgets[above]
+                return low if number - low <= high - number else high
         explain = getattr(self.problem, "explain_budget", None)
         if explain is not None:
             raise explain(budget)

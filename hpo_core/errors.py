@@ -53,6 +53,10 @@ class NotRecorded(HpoError, LookupError):
     """A budget or metric that a table does not hold."""
 
 
+class NoSuccess(HpoError, LookupError):
+    """A run without a trial that succeeded, where one is asked for."""
+
+
 class DamagedFile(HpoError, OSError):
     """A file that is truncated, altered, of another format or of a newer version."""
 

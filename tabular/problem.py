@@ -72,13 +72,17 @@ class TableProblem:
             repetitions = (seeds % np.asarray(counts, dtype=seeds.dtype)).astype(np.intp)
         return self._gather_loss(indices, repetitions, place), self._gather_cost(indices, repetitions, place)
 
-    def curve(self, config: Config, metric: str = "loss", *, seed: int | None = None) -> np.ndarray:
-        """(budgets,) learning curve of a configuration: the mean, or one repetition by seed."""
+    def curve(self, config: Config, metric: str | None = None, *, seed: int | None = None) -> np.ndarray:
+        """(budgets,) learning curve of a configuration, of the loss or another metric: the mean, or one repetition."""
+        metric = self.metric if metric is None else metric
         array = self.table.column(metric)
         if array.ndim != 3:
             raise NotRecorded(f"{metric!r} of {self.name!r} has no learning curve. {WAYS_OUT}")
-        rows = np.asarray(array[self._index(config)], dtype=float)
-        return repetition_mean(rows.T) if seed is None else rows[seed % self._n]
+        index = self._index(config)
+        rows = np.asarray(array[index], dtype=float)
+        if seed is None:
+            return repetition_mean(rows.T)
+        return rows[seed % (self._n if self._counts is None else int(self._counts[index]))]
 
     @cached_property
     def optimum(self) -> float:

@@ -40,9 +40,10 @@ class Problem(Protocol):
     `evaluate` gets a configuration that `Space.check` has passed, a member of `budgets`, and None or an int >= 0, and
     is pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
 
-    Three members are optional. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds
-    and returns (n,) losses and costs. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that
-    `Benchmark` need not check first. `explain_budget(budget)` returns the exception for a budget that is not there.
+    Four members are optional. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds
+    and returns (n,) losses and costs. `curve(config, seed=None)` returns the losses at all budgets, for a problem
+    that knows them at once. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that `Benchmark`
+    need not check first. `explain_budget(budget)` returns the exception for a budget that is not there.
     """
 
     @property

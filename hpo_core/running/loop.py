@@ -116,6 +116,7 @@ class _Loop:
         self.running: list[tuple[float, int, Trial]] = []  # heap by end, then step
         self.completed: list[Trial] = []
         self._objective = benchmark.objective
+        self._check_budget = benchmark.check_budget
         self._full = benchmark.budgets[-1]
         self._optimizer = optimizer
         self._seeds = seeds
@@ -143,8 +144,7 @@ class _Loop:
     def _start(self, proposal: Proposal) -> None:
         seed, paid = next(self._seeds), 0.0
         if self._trainings is not None:
-            budget = self._full if proposal.budget is None else proposal.budget
-            training = self._trainings.claim(proposal.config, budget)
+            training = self._trainings.claim(proposal.config, self._budget(proposal))
             if training is not None:
                 seed, paid = training.seed, training.cost
         result, failure = self._evaluate(proposal, seed)
@@ -153,6 +153,9 @@ class _Loop:
         heapq.heappush(self.running, (trial.end, self._started, trial))
         self._started += 1
 
+    def _budget(self, proposal: Proposal) -> float:
+        return self._full if proposal.budget is None else self._check_budget(proposal.budget)
+
     def _evaluate(self, proposal: Proposal, seed: int) -> tuple[Result, str | None]:
         """Result, and why the trial failed or None."""
         try:
@@ -160,9 +163,8 @@ class _Loop:
         except HpoError:
             raise
         except Exception as error:
-            budget = self._full if proposal.budget is None else proposal.budget
             cost = _valid_cost(getattr(error, "cost", 0.0))
-            return Result(math.inf, cost, budget, {}), f"{type(error).__name__}: {error}"
+            return Result(math.inf, cost, self._budget(proposal), {}), f"{type(error).__name__}: {error}"
         loss, cost = result.loss, result.cost
         if -math.inf < loss < math.inf and 0.0 <= cost < math.inf:
             return result, None

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hpo_core.errors import NoSuccess
 from hpo_core.running.incumbent import Trajectory, trajectory
 from hpo_core.running.run_file import comparable, read_run, write_run
 from hpo_core.running.trial import Trial
+from hpo_core.space.hyperparameters import Value
 
 if TYPE_CHECKING:
     import pandas
@@ -53,6 +55,23 @@ class Run:
     @property
     def _head(self) -> tuple[Any, ...]:
         return self.benchmark, self.optimizer, self.seed, self.workers, self.reason
+
+    @property
+    def best(self) -> Trial:
+        """The incumbent's trial, with `config`, `loss` and `budget`; raises `NoSuccess` if no trial succeeded.
+
+        It is the lowest observed loss at the highest budget that any trial completed.
+        """
+        index = int(self.incumbent().indices[-1]) if self.trials else -1
+        if index < 0:
+            first = f"; the first of {len(self.trials)} failed with {self.trials[0].failure}" if self.trials else ""
+            raise NoSuccess(f"the best trial is one that succeeded, and {self!r} has none{first}")
+        return self.trials[index]
+
+    @property
+    def best_config(self) -> dict[str, Value]:
+        """Configuration of the best trial; raises `NoSuccess` if no trial succeeded."""
+        return dict(self.best.config)
 
     def incumbent(self) -> Trajectory:
         """Incumbent after each completed trial, over steps and over seconds."""

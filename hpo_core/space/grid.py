@@ -6,7 +6,7 @@ index = sum over j of code_j * stride_j,    stride_j = product of the sizes of t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +65,24 @@ class Grid:
         if not 0 <= index < self.size:
             raise InvalidConfig(f"index must be in 0..{self.size - 1}, got {index}")
         return self._space.decode(self.codes(np.array([index])))[0]
+
+
+def enumerate_configs(space: Space) -> Iterator[dict[str, Value]]:
+    """Every configuration of a finite space, the last hyperparameter fastest; conditions leave out what is off."""
+    return _extend(space, {}, 0)
+
+
+def _extend(space: Space, config: dict[str, Value], n_set: int) -> Iterator[dict[str, Value]]:
+    """Configurations that begin with `config`, which the first `n_set` hyperparameters make up."""
+    if n_set == len(space):
+        yield config
+        return
+    h = space.hyperparameters[n_set]
+    if not space.is_active(h.name, config):
+        yield from _extend(space, config, n_set + 1)
+        return
+    for code in range(int(h.size)):
+        yield from _extend(space, {**config, h.name: h.value(code)}, n_set + 1)
 
 
 def _value_offsets(h: Hyperparameter, stride: int) -> dict[Value, int]:

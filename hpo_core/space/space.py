@@ -3,7 +3,7 @@
     config      mapping of name to value                                {"batch_size": 8, "init_lr": 5e-4}
     codes       (n, d) numbers, one column per hyperparameter         [[0, 0]]     see `hpo_core.space.hyperparameters`
     unit        (n, d) numbers in [0, 1]                                [[.125, .083]]
-    index       place in the enumeration of a finite space, 0..size-1        see `hpo_core.space.grid`
+    index       number in the enumeration of a finite space, 0..size-1        see `hpo_core.space.grid`
 
 A hyperparameter that a condition switches off is absent from the configuration and NaN in codes and unit.
 """
@@ -13,15 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast, overload
 
 import numpy as np
 
 from hpo_core.errors import InvalidConfig, InvalidSpace, UnsupportedSpace, nearest
 from hpo_core.space.codes import check_codes
-from hpo_core.space.grid import Grid
+from hpo_core.space.grid import Grid, enumerate_configs
 from hpo_core.space.hyperparameters import Float, Hyperparameter, Value
 from hpo_core.space.neighbourhood import neighbours
+from hpo_core.space.suggestion import OptunaTrial, suggest
 
 if TYPE_CHECKING:
     import pandas
@@ -131,7 +132,7 @@ class Space:
             raise InvalidConfig(f"a configuration is a mapping of names to values, got {type(config).__name__}")
         codes: list[float] = []
         for h in self.hyperparameters:
-            if self.conditions and not self._active(h.name, config):
+            if self.conditions and not self.is_active(h.name, config):
                 if h.name in config:
                     raise InvalidConfig(f"hyperparameter {h.name!r} is switched off here and must be left out")
                 codes.append(math.nan)
@@ -152,7 +153,7 @@ class Space:
         pairs = zip(self.hyperparameters, codes, strict=True)
         return {h.name: h.value(c) for h, c in pairs if c == c}  # NaN: switched off
 
-    def _active(self, name: str, config: Config) -> bool:
+    def is_active(self, name: str, config: Config) -> bool:
         """Whether the conditions on `name` hold; parents that are missing count as switched off."""
         missing = object()
         for child, parent, values in self.conditions:
@@ -162,7 +163,11 @@ class Space:
                     return False
         return True
 
-    def sample(self, rng: np.random.Generator, n: int | None = None) -> Any:
+    @overload
+    def sample(self, rng: np.random.Generator) -> dict[str, Value]: ...
+    @overload
+    def sample(self, rng: np.random.Generator, n: int) -> list[dict[str, Value]]: ...
+    def sample(self, rng: np.random.Generator, n: int | None = None) -> dict[str, Value] | list[dict[str, Value]]:
         """Uniform random configuration, or a list of `n`: the same that `n` calls for one would give."""
         if n is None:
             return self._draw(rng.random(len(self.hyperparameters)).tolist())
@@ -197,7 +202,7 @@ class Space:
         return check_codes(self, codes)
 
     def to_unit(self, codes: np.ndarray) -> np.ndarray:
-        """(n, d) places in the unit cube of (n, d) codes."""
+        """(n, d) points of the unit cube that (n, d) codes stand for."""
         columns = [h.to_unit(np.asarray(c, dtype=float)) for h, c in zip(self, np.asarray(codes).T, strict=True)]
         return np.stack(columns, axis=1)
 
@@ -210,18 +215,7 @@ class Space:
     def configs(self) -> Iterator[dict[str, Value]]:
         """Every configuration of a finite space, in the order of their indices."""
         self._require_finite("enumerate its configurations")
-        return self._extend({}, 0)
-
-    def _extend(self, config: dict[str, Value], position: int) -> Iterator[dict[str, Value]]:
-        if position == len(self):
-            yield config
-            return
-        h = self.hyperparameters[position]
-        if self.conditions and not self._active(h.name, config):
-            yield from self._extend(config, position + 1)
-            return
-        for code in range(int(h.size)):
-            yield from self._extend({**config, h.name: h.value(code)}, position + 1)
+        return enumerate_configs(self)
 
     @cached_property
     def grid(self) -> Grid:
@@ -244,9 +238,13 @@ class Space:
         """`config` without what the conditions switch off, and with defaults for what they switch on."""
         kept: dict[str, Value] = {}
         for h in self.hyperparameters:
-            if self._active(h.name, kept):
+            if self.is_active(h.name, kept):
                 kept[h.name] = config.get(h.name, h.default)
         return kept
+
+    def suggest(self, trial: OptunaTrial) -> dict[str, Value]:
+        """Configuration that an optuna trial suggests, see `hpo_core.space.suggestion`."""
+        return suggest(self, trial)
 
     def to_configspace(self) -> ConfigurationSpace:
         """The same space as a `ConfigSpace.ConfigurationSpace`; `Space(that)` gives this one back."""
@@ -268,9 +266,9 @@ def _named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparame
 
 
 def _check_conditions(by_name: Mapping[str, Hyperparameter], conditions: tuple[Condition, ...]) -> None:
-    place = {name: i for i, name in enumerate(by_name)}
+    index = {name: i for i, name in enumerate(by_name)}
     for child, parent, values in conditions:
-        if child not in place or parent not in place or place[parent] >= place[child]:
+        if child not in index or parent not in index or index[parent] >= index[child]:
             raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must stand before it in the space")
         for value in values:
             by_name[parent].code(value)

@@ -9,6 +9,7 @@ from hpo_core.errors import (
     InvalidOption,
     InvalidProblem,
     InvalidSeed,
+    NotRecorded,
     UnknownName,
 )
 
@@ -50,6 +51,56 @@ def test_batch_takes_codes_frames_and_configurations(toy):
 def test_a_budget_that_is_not_there(toy, budget):
     with pytest.raises(InvalidBudget, match="one of 1, 3, 9"):
         toy.objective({"n": 9, "x": 0.5}, budget)
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken"),
+    [(1.23, 1), (1, 1), (2, 1), (2.0001, 3), (3.0, 3), (5.99, 3), (6, 3), (6.5, 9), (np.float32(8), 9)],
+)
+def test_the_nearest_budget_is_taken_where_that_is_asked_for(asked, taken):
+    b = Benchmark(PROBLEM, nearest_budget=True)
+    result = b.objective({"n": 9, "x": 0.5}, asked)
+    assert result == b.objective({"n": 9, "x": 0.5}, taken)
+    assert type(result.budget) is int
+    losses, _ = b.objective_batch([{"n": 9, "x": 0.5}], asked)
+    assert losses.tolist() == [result.loss]
+
+
+@pytest.mark.parametrize("budget", [0.99, 9.01, 0, -1, "3", True, float("nan"), float("inf"), 10**400])
+def test_a_budget_beyond_the_known_ones_has_no_nearest(budget):
+    with pytest.raises(InvalidBudget, match="one of 1, 3, 9"):
+        Benchmark(PROBLEM, nearest_budget=True).objective({"n": 9, "x": 0.5}, budget)
+
+
+def test_the_nearest_of_a_range_of_budgets():
+    b = Benchmark("counting-ones-8-8", nearest_budget=True)
+    assert b.objective(b.space.sample(np.random.default_rng(0)), 36.5).budget == 36
+    assert b.objective(b.space.sample(np.random.default_rng(0)), 36.51).budget == 37
+
+
+def test_the_curve_is_the_loss_at_each_budget(toy):
+    assert toy.curve({"n": 9, "x": 0.5}).tolist() == [9.5, 3.5, 1.5]
+    assert toy.curve({"x": 0.5, "n": 9}, seed=np.int64(4)).tolist() == [13.5, 7.5, 5.5]
+    with pytest.raises(InvalidConfig, match="'x'"):
+        toy.curve({"n": 9, "x": 1.5})
+    with pytest.raises(InvalidSeed):
+        toy.curve({"n": 9, "x": 0.5}, seed=-1)
+
+
+@pytest.mark.parametrize("options", [{}, {"metric": "train_loss"}])
+@pytest.mark.parametrize("seed", [None, 6])
+def test_the_curve_of_a_table_agrees_with_its_lookups(options, seed):
+    b = Benchmark("mini-wine", **options)
+    config = b.space.sample(np.random.default_rng(1))
+    assert b.curve(config, seed).tolist() == [b.objective(config, budget, seed=seed).loss for budget in b.budgets]
+
+
+def test_what_has_no_curve_says_so():
+    with pytest.raises(InvalidBudget, match=r"several budgets.*'branin'"):
+        Benchmark("branin").curve({"x1": 0.0, "x2": 0.0})
+    protein = Benchmark("protein")
+    with pytest.raises(NotRecorded, match="hpo table import"):
+        protein.curve(protein.problem.best())
 
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", True, np.float64(2), [1]])

@@ -238,6 +238,13 @@ def test_the_switch_trains_anew():
     assert r.trials[0].seed != r.trials[1].seed
 
 
+def test_budgets_that_stand_for_the_same_one_are_trainings_of_their_own():
+    b = Benchmark(problem([1.0, 10.0], budgets=(1, 3)), nearest_budget=True)
+    r = run(b, Scripted(budgeted((1, 1.2), (1, 1.9), (1, 2.5))), n_trials=3)
+    assert [(t.budget, t.cost) for t in r.trials] == [(1, 10.0), (1, 10.0), (3, 20.0)]
+    assert r.trials[0].seed != r.trials[1].seed == r.trials[2].seed
+
+
 def test_the_training_that_came_closest_is_continued():
     script = budgeted((1, 9), (1, 1), (1, 3), (1, 9))
     r = run(problem([1.0, 1.0], budgets=(1, 3, 9)), Scripted(script), n_trials=4)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hpo_core import Proposal, Result, Run, Trial, run
-from hpo_core.errors import CannotWrite, DamagedFile, InvalidOption
+from hpo_core.errors import CannotWrite, DamagedFile, InvalidOption, NoSuccess
 
 
 def trial(loss, budget=1, start=0.0, cost=1.0, failure=None, info=None, step=0, config=None):
@@ -52,6 +52,26 @@ def test_failed_trials_are_no_incumbents_whatever_their_budget():
     best = record(failed, trial(2.0, 1), failed).incumbent()
     assert best.losses.tolist() == [math.inf, 2.0, 2.0]
     assert best.indices.tolist() == [-1, 1, 1]
+
+
+def test_the_best_trial_is_the_incumbent_at_the_end():
+    trials = [trial(loss, budget, config={"x": i}) for i, (loss, budget) in enumerate([(3.0, 9), (0.5, 1), (2.0, 9)])]
+    r = record(*trials, trial(math.inf, 9, failure="crash"))
+    assert r.best is trials[2]
+    assert (r.best.config, r.best.loss, r.best.budget) == ({"x": 2}, 2.0, 9)
+    assert r.best_config == {"x": 2}
+    r.best_config["x"] = 99
+    assert r.best_config == {"x": 2}  # a copy: who changes it does not change the record
+
+
+@pytest.mark.parametrize(
+    ("trials", "words"), [((), "0 trials"), ((trial(math.inf, failure="crash"),) * 2, "first of 2 failed with crash")]
+)
+def test_a_run_without_success_has_no_best_trial(trials, words):
+    with pytest.raises(NoSuccess, match=words):
+        _ = record(*trials).best
+    with pytest.raises(LookupError):
+        _ = record(*trials).best_config
 
 
 def test_the_incumbent_at_a_time_counts_what_is_completed():
