@@ -3,19 +3,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --constraint constraints.txt
+# a process per core; one that is done takes over half of what another has left
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
-.PHONY: leaderboard test lint bench clean
+.PHONY: leaderboard test test-fast lint wheel bench clean
 
 leaderboard: $(VENV)/run
 	$(BIN)/hpo leaderboard quick --out leaderboard
 
 test: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-fast: $(VENV)/test
+	$(PYTEST) -m "not slow"
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+wheel:
+	PYTHON=$(PYTHON) .ci/wheel dist
 
 bench: $(VENV)/test
 	$(BIN)/python scripts/bench_lookup.py
@@ -35,4 +43,4 @@ $(VENV)/test: $(VENV)/run pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) leaderboard build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) leaderboard build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

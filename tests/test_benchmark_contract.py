@@ -1,5 +1,7 @@
 """What every registered benchmark promises, checked on each."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,13 +12,26 @@ from hpo_core import Benchmark, Space, benchmarks
 from hpo_core.errors import HpoError, InvalidConfig, InvalidSeed
 
 # of the problems that train when they are asked only the quickest: they all run the same code
-NAMES = [name for name, listing in benchmarks().items() if listing.family != "trained" or name == "cv-lm-wine"]
-_opened: dict[str, Benchmark] = {}
+FAMILIES = {name: listing.family for name, listing in benchmarks().items()}
+NAMES = [name for name, family in FAMILIES.items() if family != "trained" or name == "cv-lm-wine"]
+WITHOUT_OPTIMUM = ("profet", "trained")
+TABLES = ("fcnet", "mini", "mlp", "nb201")
+opened = functools.cache(Benchmark)
 
 
-@pytest.fixture(params=NAMES)
+def marked(name):
+    """The name as a parameter; training takes seconds."""
+    return pytest.param(name, marks=pytest.mark.slow) if FAMILIES[name] == "trained" else name
+
+
+@pytest.fixture(params=map(marked, NAMES))
 def benchmark_(request):
-    return _opened.setdefault(request.param, Benchmark(request.param))
+    return opened(request.param)
+
+
+def only(names):
+    """A mark that runs a test on some of the benchmarks."""
+    return pytest.mark.parametrize("benchmark_", names, indirect=True)
 
 
 def budgets_of(b, n=3):
@@ -34,7 +49,7 @@ def test_members(benchmark_):
     assert isinstance(b.space, Space)
     assert len(b.budgets) >= 1
     assert list(b.budgets[:3]) == sorted(b.budgets[:3])
-    assert b.optimum is None or np.isfinite(b.optimum)
+    assert (b.optimum is None) == (FAMILIES[b.name] in WITHOUT_OPTIMUM)
     assert b.provenance["source"]
 
 
@@ -68,10 +83,10 @@ def test_key_order_and_number_types_do_not_matter(benchmark_):
         assert b.objective(as_float, seed=2) == expected
 
 
+@only([name for name in NAMES if FAMILIES[name] not in WITHOUT_OPTIMUM])
 def test_nothing_lies_below_the_optimum(benchmark_):
     b = benchmark_
-    if b.optimum is None:
-        pytest.skip("the optimum is not known")
+    assert np.isfinite(b.optimum)
     losses, _ = b.objective_batch(b.space.encode(configs_of(b, 500)))
     assert losses.min() >= b.optimum - 1e-12
 
@@ -90,10 +105,9 @@ def test_batch_equals_single(benchmark_):
                 np.testing.assert_allclose(costs, [r.cost for r in single], rtol=1e-13)
 
 
+@only([name for name in NAMES if FAMILIES[name] in TABLES])
 def test_seed_none_is_the_mean_over_repetitions(benchmark_):
-    table = getattr(benchmark_.problem, "table", None)
-    if table is None:
-        pytest.skip("not a table")
+    table = benchmark_.problem.table
     for config in configs_of(benchmark_, 5):
         repetitions = {benchmark_.objective(config, seed=s).loss for s in range(12 * table.n_repetitions)}
         losses = table.values("loss")[table.space.grid.index(config)]
@@ -120,7 +134,7 @@ def test_bad_input_is_refused(benchmark_):
 @given(data=st.data())
 @pytest.mark.parametrize("name", NAMES)
 def test_codes_round_trip(name, data):
-    space = _opened.setdefault(name, Benchmark(name)).space
+    space = opened(name).space
     unit = np.array([[data.draw(st.floats(0, 1)) for _ in space]])
     codes = space.from_unit(unit)
     assert np.array_equal(space.encode(space.decode(codes)), codes)

@@ -81,18 +81,26 @@ REFUSED = {
 SPACES = {"mixed": MIXED, "discrete": DISCRETE, "small": SMALL, "point": POINT, "line": LINE, "weighted": WEIGHTED}
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-everyone = pytest.mark.parametrize("name", NAMES)
+SLOW = ("lcnet-hb", "skopt-gp")
+
+
+def parameters(cases):
+    """Cases that begin with a name, marked as slow where its optimizer is; ids are the case's words."""
+    return [
+        pytest.param(*values, id=label, marks=[pytest.mark.slow] if values[0] in SLOW else [])
+        for label, *values in cases
+    ]
+
+
+everyone = pytest.mark.parametrize("name", parameters((name, name) for name in NAMES))
 
 
 def build(name, space=DISCRETE, seed=0, budgets=BUDGETS, **options):
-    """The optimizer; skips the test if its library is not installed or the space is one that it refuses."""
+    """The optimizer; skips the test if its library is not installed."""
     try:
         return optimizer(name, space, budgets, seed, **OPTIONS.get(name, {}), **options)
     except MissingExtra as error:
         pytest.skip(str(error))
-    except UnsupportedSpace:
-        assert any(space is refused for refused in REFUSED.get(name, ())), f"{name} must take this space"
-        pytest.skip(f"{name} refuses this space")
 
 
 def n_trials(name):
@@ -143,8 +151,15 @@ def test_global_random_state_is_neither_used_nor_touched(name):
     assert runs[0] == runs[1]
 
 
-@everyone
-@pytest.mark.parametrize("space", SPACES.values(), ids=SPACES.keys())
+@pytest.mark.parametrize(
+    ("name", "space"),
+    parameters(
+        (f"{label}-{name}", name, space)
+        for name in NAMES
+        for label, space in SPACES.items()
+        if not any(space is refused for refused in REFUSED.get(name, ()))
+    ),
+)
 def test_proposals_lie_in_the_space_as_plain_values(name, space):
     r = run(benchmark(space), build(name, space), n_trials=n_trials(name), workers=3)
     for trial in r.trials:

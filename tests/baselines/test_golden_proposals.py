@@ -25,6 +25,7 @@ PINNED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="hashes were recorded on x86")
 def test_proposals_are_those_that_were_recorded():
     installed = {name: version(name) for name in RECORDED["versions"]}

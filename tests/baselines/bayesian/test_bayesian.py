@@ -20,6 +20,7 @@ def regrets(name, benchmark, n_trials, seeds):
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_eighty_evaluations_with_a_model_beat_eighty_random_ones(name):
     # Of simulated random searches the median regret is 0.032; the median of five lies below 0.0188 in 5 %.

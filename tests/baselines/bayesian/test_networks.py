@@ -26,6 +26,7 @@ def regret(name, benchmark, n_trials, seed, **options):
     return losses.min() - b.optimum
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_sixty_evaluations_with_a_network_beat_sixty_random_ones(name):
     # Of simulated random searches the median regret is 0.036; the median of five lies below 0.021 in 5 %.
@@ -165,6 +166,7 @@ def test_the_first_proposal_is_the_best_of_an_earlier_run():
     assert first == pytest.approx(min(runs[0].trials, key=lambda trial: trial.loss).config)
 
 
+@pytest.mark.slow
 def test_earlier_runs_on_other_scales_help():
     """Optimum at 0.35, earlier ones at 0.3 and 0.4, losses 1,000 times as large; after the first proposal."""
     runs, options = random_runs([0.3, 0.4]), {"n_units": 30, "n_chains": 3, "n_adapt": 60, "n_between": 20}
@@ -176,6 +178,7 @@ def test_earlier_runs_on_other_scales_help():
     assert np.median(warm) < 0.5 * np.median(cold)
 
 
+@pytest.mark.slow
 def test_a_misleading_run_is_overcome():
     """The earlier optimum is at 0.2, this one's at 0.8. With one embedding for both tasks the median is 0.4."""
     runs = random_runs([0.2])

@@ -46,6 +46,7 @@ def seconds_to(name, regret, seed, max_cost, **options):
     return np.inf
 
 
+@pytest.mark.slow
 def test_small_budgets_save_time():
     # a full evaluation takes a second: gp needs about eleven, and the other two can hardly do with less than one; both
     # claims hold for any three of the seeds 0..9
@@ -54,6 +55,7 @@ def test_small_budgets_save_time():
     assert np.median([seconds_to("mtbo", 0.02, seed, 10.0) for seed in range(3)]) < gp / 2
 
 
+@pytest.mark.slow
 def test_samples_of_the_hyperparameters_serve_fabolas_too():
     assert seconds_to("fabolas", 0.1, 1, 3.0, samples=3) <= 3.0
 

@@ -125,6 +125,7 @@ def test_places_in_the_process():
     np.testing.assert_array_equal(at_epochs(rows[0], 1.0, 1).basis, [[1.0, 0.0]])  # a ladder of one step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), [("lc-gp", {"every": 10}), ("bo-bos", {})])
 def test_hopeless_trainings_are_stopped_and_the_best_are_trained_to_the_end(name, options):
     b = benchmark()
@@ -290,6 +291,7 @@ def test_lcnet_hyperband_asks_for_the_budgets_of_hyperband():
     assert [trial.budget for trial in ours] == [trial.budget for trial in theirs]
 
 
+@pytest.mark.slow
 def test_lcnet_hyperband_proposes_better_configurations_after_its_first_run():
     """The median of 27 random configurations is 0.75 on average and below 0.54 in 1 % of 400 simulations."""
     b = benchmark(epochs=27)

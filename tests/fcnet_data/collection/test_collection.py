@@ -43,6 +43,7 @@ def tiny(rows, **more):
     return FcnetTable("tiny", str(rows), fcnet_grid(TINY), n_repetitions=2, epochs=5, **more)
 
 
+@pytest.mark.slow
 def test_a_collection_killed_three_times_and_resumed_equals_the_undisturbed_one(rows, tmp_path):
     command = [sys.executable, "-c", "from hpo_cli.main import main; raise SystemExit(main())"]
     command += ["table", "train", str(rows), "--grid", *TINY]
@@ -83,6 +84,7 @@ def test_the_table_holds_what_training_gives(rows, tmp_path):
     assert "200 rows" in table.provenance["dataset"]
 
 
+@pytest.mark.slow
 def test_the_engine_and_the_number_of_threads_do_not_matter(rows, tmp_path):
     pytest.importorskip("distributed")
     one = collect(tiny(rows), tmp_path / "1.h5", n_threads=1, progress=False)

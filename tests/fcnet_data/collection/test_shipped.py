@@ -116,6 +116,7 @@ def test_shipped_meta_data_are_complete(family):
     assert all({"name", "licence", "source", "rows", "data"} <= set(task) for task in header["tasks"])
 
 
+@pytest.mark.slow
 @needs_packages
 @pytest.mark.parametrize("family", SHAPES)
 def test_meta_data_are_found_again_by_training(family):

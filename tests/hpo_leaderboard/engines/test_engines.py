@@ -113,6 +113,7 @@ def outcome(engine, jobs):
     return {job.optimizer.name.partition(":")[2]: done for job, done in engine.results(jobs)}
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_wrong_is_recorded_and_the_others_finish():
     names = ["Sampling", "Raising", "Hanging", "Crashing", "Exiting", "OutsideSpace", "NoProposal", "NeedsFile"]
     done = outcome(ProcessesEngine(2, 1.5), jobs_of(*names))

@@ -178,6 +178,7 @@ def test_experiment_and_store_take_little_of_a_core(tmp_path):
     assert min(best) < 6e-3  # seconds: some four times what docs/speed.md says
 
 
+@pytest.mark.slow
 def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(tmp_path, capsys):
     arguments = ["leaderboard", "functions", "--benchmarks", "branin,counting-ones-4-4,hartmann3"]
     arguments += ["--optimizers", "rs,hyperband", "--seeds", "2", "--trials", "3", "--engine", "serial"]
@@ -189,6 +190,7 @@ def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(tmp_p
     assert "hyperband" in second
 
 
+@pytest.mark.slow
 def test_the_command_line_names_some_of_many_benchmarks(tmp_path, capsys):
     arguments = ["leaderboard", "functions", "--benchmarks", "profet-svm/0..9", "--optimizers", "rs,re"]
     assert main([*arguments, "--seeds", "2", "--trials", "2", "--engine", "serial", "--out", str(tmp_path)]) == 0
@@ -196,6 +198,7 @@ def test_the_command_line_names_some_of_many_benchmarks(tmp_path, capsys):
     assert first.startswith("on profet-svm/0, ") and first.endswith("profet-svm/6, and 3 more")
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["leaderboard", "functions", "--benchmarks", "branin,hartmann3", "--optimizers", "rs,re"]

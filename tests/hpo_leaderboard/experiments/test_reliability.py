@@ -60,6 +60,7 @@ def wait_for_progress(path, n_runs, seconds):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_hundred_kills_change_nothing(tmp_path, monkeypatch):
     suite = make_suite("own", ["misbehaving:line", "branin"], ["misbehaving:Sampling", "rs"], n_seeds=400, n_trials=5)
     path, chance = tmp_path / "killed.sqlite", random.Random(0)
@@ -193,6 +194,7 @@ def test_a_second_coordinator_is_turned_away(tmp_path, capsys):
     assert len(settled(path)) == 60
 
 
+@pytest.mark.slow
 def test_bad_optimizers_leave_the_others_alone(tmp_path):
     bad = ["Raising", "Hanging", "OutsideSpace", "NoProposal", "Crashing"]
     names = [f"misbehaving:{name}" for name in (*bad, "Sampling")]
@@ -302,6 +304,7 @@ class After:
             yield result
 
 
+@pytest.mark.slow
 def test_dask_goes_on_when_a_worker_is_killed_and_resumes_when_the_scheduler_was(cluster, tmp_path):
     from hpo_leaderboard.engines.dask import ClusterLost
 

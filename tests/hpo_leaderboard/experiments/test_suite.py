@@ -39,6 +39,7 @@ def test_a_suite_from_a_file_and_from_python_are_equal(tmp_path):
     assert [member.label for member in written.benchmarks] == ["branin", "forrester(a=3.0)"]
 
 
+@pytest.mark.slow
 def test_built_in_suites_name_what_there_is():
     assert {"quick", "fcnet", "nb201", "functions"} <= set(built_in_suites())
     quick = load_suite("quick")

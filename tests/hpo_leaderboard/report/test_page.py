@@ -56,6 +56,7 @@ def files_of(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_file_or_a_place_on_the_page(small):
     page, _, _, text = small
     links = re.findall(r'href="([^"]*)"', text.partition("<script")[0])
@@ -198,6 +199,7 @@ def test_a_directory_that_cannot_be_written_is_named(small, tmp_path):
         write_report(small[1], tmp_path / "file")
 
 
+@pytest.mark.slow
 def test_the_command_writes_equal_files_beside_an_equal_store(small, tmp_path, capsys):
     page, path, _, _ = small
     copy = tmp_path / path.name

@@ -82,6 +82,7 @@ def test_the_start_has_the_shape_of_the_gradient_and_an_embedding_from_its_prior
     assert (start[:, -1] == -2.0).all()
 
 
+@pytest.mark.slow
 def test_a_task_with_few_observations_learns_from_the_others():
     """Tasks sin(3 x) + offset: two known at 40 places; one at 4, which is like one of them and alone says little.
 
