@@ -106,17 +106,17 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "gp": OptimizerEntry(
         "expected improvement under a Gaussian process",
         "Snoek et al. (2012); thesis, app. E.5",
-        "baselines.bayesian.gp:GaussianProcess",
+        "baselines.bayesian.gp:gp",
     ),
     "gp-ucb": OptimizerEntry(
         "confidence bound under a Gaussian process",
         "Srinivas et al. (2010)",
-        "baselines.bayesian.gp:GaussianProcessUCB",
+        "baselines.bayesian.gp_ucb:gp_ucb",
     ),
     "es": OptimizerEntry(
         "entropy search under a Gaussian process",
         "Hennig and Schuler (2012); thesis, section 4.1",
-        "baselines.bayesian.es:EntropySearch",
+        "baselines.bayesian.es:es",
     ),
     "mtbo": OptimizerEntry(
         "multi-task Gaussian process: earlier runs, and a smaller budget as auxiliary task",
@@ -132,25 +132,25 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "smac": OptimizerEntry(
         "expected improvement under a random forest",
         "Hutter et al. (2011); thesis, app. D.3",
-        "baselines.bayesian.smac:SMAC",
+        "baselines.bayesian.smac:smac",
     ),
     "bohamiann": OptimizerEntry(
         "expected improvement under a Bayesian neural network",
         "Springenberg et al. (2016); thesis, chapter 3",
-        "baselines.bayesian.bohamiann:Bohamiann",
+        "baselines.bayesian.bohamiann:bohamiann",
     ),
     "mt-bohamiann": OptimizerEntry(
         "Bayesian neural network of this task and of earlier runs",
         "Springenberg et al. (2016); thesis, section 3.1",
-        "baselines.bayesian.mt_bohamiann:MultiTaskBohamiann",
+        "baselines.bayesian.mt_bohamiann:mt_bohamiann",
     ),
     "dngo": OptimizerEntry(
         "expected improvement under linear regression on a network's features",
         "Snoek et al. (2015)",
-        "baselines.bayesian.dngo:DeepNetworks",
+        "baselines.bayesian.dngo:dngo",
     ),
     "bore": OptimizerEntry(
-        "classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bayesian.bore:BORE"
+        "classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bayesian.bore:bore"
     ),
     "optuna-tpe": OptimizerEntry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
     "optuna-gp": OptimizerEntry(

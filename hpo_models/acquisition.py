@@ -16,24 +16,25 @@ import math
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
+DELTA = 0.1  # probability with which the bounds of Srinivas et al. may fail
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 FAR = -200.0  # from here down a series is more accurate than the difference of two nearly equal numbers
 
 
-def log_expected_improvement(mean: np.ndarray, deviation: np.ndarray, best: float) -> np.ndarray:
+def log_expected_improvement(mean: np.ndarray, std: np.ndarray, best: float) -> np.ndarray:
     """(n,) logarithms of the expected improvement over the loss `best`; -inf where it is impossible."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = (best - mean) / deviation
-        uncertain = np.log(deviation) + log_improvement(z)
+        z = (best - mean) / std
+        uncertain = np.log(std) + log_improvement(z)
         certain = np.log(np.maximum(best - mean, 0.0))
-    return np.where(deviation > 0.0, uncertain, certain)
+    return np.where(std > 0.0, uncertain, certain)
 
 
-def log_probability_of_improvement(mean: np.ndarray, deviation: np.ndarray, best: float) -> np.ndarray:
+def log_probability_of_improvement(mean: np.ndarray, std: np.ndarray, best: float) -> np.ndarray:
     """(n,) logarithms of the probability of a loss below `best`; -inf where it is impossible."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        uncertain = log_ndtr((best - mean) / deviation)
-    return np.where(deviation > 0.0, uncertain, np.where(mean < best, 0.0, -np.inf))
+        uncertain = log_ndtr((best - mean) / std)
+    return np.where(std > 0.0, uncertain, np.where(mean < best, 0.0, -np.inf))
 
 
 def log_improvement(z: np.ndarray) -> np.ndarray:
@@ -52,7 +53,16 @@ def log_improvement(z: np.ndarray) -> np.ndarray:
     return np.where(z > -1.0, direct, log_phi + np.where(z > FAR, np.log1p(middle * ratio), np.log(series)))
 
 
-def confidence_bounds(mean: np.ndarray, deviation: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
+def confidence_bounds(mean: np.ndarray, std: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
     """(n,) lower and (n,) upper confidence bounds, sqrt(beta) standard deviations from the mean."""
-    width = math.sqrt(beta) * deviation
+    width = math.sqrt(beta) * std
     return mean - width, mean + width
+
+
+def confidence_factor(d: int, t: int, delta: float = DELTA) -> float:
+    """The factor beta of the confidence bounds for d hyperparameters and t observations.
+
+    beta = 2 log(d t^2 pi^2 / (6 delta)) / 5: Srinivas et al. (2010), theorem 1, with d in place of the number of
+    configurations |D|, and divided by 5 as in their section 6.
+    """
+    return 2 * math.log(d * t**2 * math.pi**2 / (6 * delta)) / 5

@@ -15,7 +15,7 @@ BOHB runs with two budgets and without random configurations, and so does that o
 
 The models (`--models`) take too long to make their own history up to 500 evaluations: it is random, as many
 configurations as the mark says, and the suggestions of the model are timed that come after a first one. That has the
-burn-in of the chains of `gp-mcmc` (`gp` with samples=10) and of `bohamiann`, which go on from suggestion to suggestion.
+burn-in of the chains of `gp-mcmc` (`gp`, n_samples=10) and of `bohamiann`, which go on from suggestion to suggestion.
 Peers are measured at the first mark alone, the slow ones at one or two suggestions; what they are, and that they are
 used as their users do, stands in `peer_optimizers.py`, which also says what to install: pip install torch botorch
 syne-tune emukit gpy pybnn hpbandster. `smac3` and `optuna-gp`, which have adapters, make their own history. Beside a
@@ -53,7 +53,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "smac": ("smac", {"random_fraction": 0.0}),  # a random proposal would take no time
     "bore": ("bore", {}),
     "gp": ("gp", {}),
-    "gp-mcmc": ("gp", {"samples": 10}),
+    "gp-mcmc": ("gp", {"n_samples": 10}),
     "bohamiann": ("bohamiann", {}),
     "dngo": ("dngo", {}),
     "es": ("es", {}),

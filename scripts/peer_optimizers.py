@@ -11,9 +11,9 @@
     pybnn-dngo          DNGO of the same package: 500 passes of Adam, then 2,000 steps of 20 walkers of emcee, which go
                         on between suggestions
 
-All have their libraries' settings. BoTorch, Emukit and pybnn are models and get what ours get, `Modelled`'s rows of
-features and transformed losses; the last two score the 500 points of the adapted random search, as RoBO does, and
-nothing else.
+All have their libraries' settings. BoTorch, Emukit and pybnn are models and get what ours get, the rows of features and
+transformed losses of a `BayesianOptimizer`; the last two score the 500 points of the adapted random search, as RoBO
+does, and nothing else.
 
 Emukit has no settings for the process itself: Matern-5/2 with a lengthscale per column and priors LogNormal(0, 1).
 
@@ -32,11 +32,16 @@ import numpy as np
 
 from baselines.adapters.parts.library import quiet
 from baselines.adapters.parts.searched import Searched
-from baselines.parts.acquisition_search import Score, random_points
-from baselines.parts.modelled import Modelled, log_distances
+from baselines.parts.acquisition_search import Score, best_new_row, random_points
+from baselines.parts.bayesian_optimizer import BayesianOptimizer
+from baselines.parts.history import Snapshot
+from baselines.parts.loss_transforms import log_distances
 from hpo_core import Optimizer, Proposal, Space
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 from hpo_models.acquisition import log_expected_improvement
+from hpo_models.features import Features
+
+Fit = Callable[[np.ndarray, np.ndarray], Score]
 
 
 class HpBandSter:
@@ -103,78 +108,70 @@ def _domain(h: Hyperparameter) -> Any:
     return (lograndint if h.log else randint)(h.low, h.high)
 
 
-class BoTorch(Modelled):
+def botorch(space: Space, seed: int, n_initial: int) -> BayesianOptimizer:
     """BoTorch's example: what maximises the acquisition function in the cube of the features, moved into the space."""
+    import botorch  # noqa: F401  a missing library is noticed before anything is timed
 
-    name = "botorch"
-
-    def __init__(self, space: Space, seed: int, n_initial: int):
-        import botorch
-        import torch
-
-        super().__init__(space, seed=seed, n_initial=n_initial)
-        self._botorch, self._torch = botorch, torch
-
-    def _suggest(self) -> np.ndarray:
-        from botorch.acquisition import LogExpectedImprovement
-        from botorch.models import SingleTaskGP
-        from botorch.optim import optimize_acqf
-        from gpytorch.mlls import ExactMarginalLogLikelihood
-
-        rows, losses = self._observed()
-        x, y = self._torch.tensor(rows), -self._torch.tensor(log_distances(losses))[:, None]
-        with quiet("botorch"):
-            model = SingleTaskGP(x, y)
-            self._botorch.fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-            bounds = self._torch.stack([self._torch.zeros(x.shape[1]), self._torch.ones(x.shape[1])]).double()
-            score = LogExpectedImprovement(model, best_f=y.max())
-            found, _ = optimize_acqf(score, bounds=bounds, q=1, num_restarts=5, raw_samples=20)
-        return self._inside(found.detach().numpy()[0])
-
-    def _inside(self, point: np.ndarray) -> np.ndarray:
-        features = self._features
-        ends = features.n_numeric + np.cumsum(features.sizes)
-        codes = [int(np.argmax(point[end - size : end])) for end, size in zip(ends, features.sizes, strict=True)]
-        return features.join(features.snap(point[None, : features.n_numeric]), np.array([codes], dtype=int))[0]
+    return BayesianOptimizer(space, propose_by_botorch, n_initial, seed, name="botorch")
 
 
-class Scored(Modelled):
-    """The best new one of 500 points by a score that a library's model gives them."""
+def propose_by_botorch(snapshot: Snapshot, rng: np.random.Generator) -> np.ndarray:
+    """Row (width,) to evaluate next."""
+    import torch
+    from botorch import fit_gpytorch_mll
+    from botorch.acquisition import LogExpectedImprovement
+    from botorch.models import SingleTaskGP
+    from botorch.optim import optimize_acqf
+    from gpytorch.mlls import ExactMarginalLogLikelihood
 
-    def __init__(self, space: Space, seed: int, n_initial: int):
-        super().__init__(space, seed=seed, n_initial=n_initial)
-        self._seed = seed
-        self._load()
+    x, y = torch.tensor(snapshot.rows.copy()), -torch.tensor(log_distances(snapshot.losses))[:, None]
+    with quiet("botorch"):
+        model = SingleTaskGP(x, y)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        bounds = torch.stack([torch.zeros(x.shape[1]), torch.ones(x.shape[1])]).double()
+        score = LogExpectedImprovement(model, best_f=y.max())
+        found, _ = optimize_acqf(score, bounds=bounds, q=1, num_restarts=5, raw_samples=20)
+    return _inside(found.detach().numpy()[0], snapshot.features)
 
-    def _load(self) -> None:
-        raise NotImplementedError
 
-    def _fit(self, rows: np.ndarray, values: np.ndarray) -> Score:
-        raise NotImplementedError
+def _inside(point: np.ndarray, features: Features) -> np.ndarray:
+    ends = features.n_numeric + np.cumsum(features.sizes)
+    codes = [int(np.argmax(point[end - size : end])) for end, size in zip(ends, features.sizes, strict=True)]
+    return features.join(features.snap(point[None, : features.n_numeric]), np.array([codes], dtype=int))[0]
 
-    def _suggest(self) -> np.ndarray:
-        rows, losses = self._observed()
+
+def scored(name: str, load: Callable[[int], Fit], space: Space, seed: int, n_initial: int) -> BayesianOptimizer:
+    """The best new one of 500 points by a score that a library's model gives them.
+
+    Parameters
+    ----------
+    name
+        Of the peer.
+    load
+        `load(seed)` imports the library; what it returns is called with rows (n, width) and values (n,) and returns
+        the score.
+    space, seed, n_initial
+        As in `BayesianOptimizer`.
+    """
+    fit = load(seed)
+
+    def propose(snapshot: Snapshot, rng: np.random.Generator) -> np.ndarray:
         with quiet("root"):
-            score = self._fit(rows.copy(), log_distances(losses))
-            points = random_points(self._features, self._rng, self._best_row())
-            return self._first_new(points, score(points))
+            score = fit(snapshot.rows.copy(), log_distances(snapshot.losses))
+            points = random_points(snapshot.features, rng, snapshot.best)
+            return best_new_row(snapshot, points, score(points), rng)
+
+    return BayesianOptimizer(space, propose, n_initial, seed, name=name)
 
 
-class EmukitMCMC(Scored):
+def emukit_mcmc(seed: int) -> Fit:
     """Integrated expected improvement of Emukit."""
+    import GPy
+    from emukit.bayesian_optimization.acquisitions import ExpectedImprovement
+    from emukit.core.acquisition import IntegratedHyperParameterAcquisition
+    from emukit.model_wrappers import GPyModelWrapper
 
-    name = "emukit-mcmc"
-
-    def _load(self) -> None:
-        import emukit.model_wrappers  # noqa: F401  a missing library is noticed before anything is timed
-        import GPy  # noqa: F401
-
-    def _fit(self, rows: np.ndarray, values: np.ndarray) -> Score:
-        import GPy
-        from emukit.bayesian_optimization.acquisitions import ExpectedImprovement
-        from emukit.core.acquisition import IntegratedHyperParameterAcquisition
-        from emukit.model_wrappers import GPyModelWrapper
-
+    def fit(rows: np.ndarray, values: np.ndarray) -> Score:
         process = GPy.models.GPRegression(rows, values[:, None], GPy.kern.Matern52(rows.shape[1], ARD=True))
         for parameter in (process.kern.variance, process.kern.lengthscale, process.likelihood.variance):
             parameter.set_prior(GPy.priors.LogGaussian(0.0, 1.0), warning=False)
@@ -182,36 +179,32 @@ class EmukitMCMC(Scored):
         found = IntegratedHyperParameterAcquisition(GPyModelWrapper(process), ExpectedImprovement)
         return lambda points: found.evaluate(points)[:, 0]
 
+    return fit
 
-class PybnnBohamiann(Scored):
-    """pybnn's BOHAMIANN, anew each time."""
 
-    name = "pybnn-bohamiann"
+def pybnn_bohamiann(seed: int) -> Fit:
+    """pybnn's BOHAMIANN, trained from scratch each time."""
+    from pybnn.bohamiann import Bohamiann
 
-    def _load(self) -> None:
-        from pybnn.bohamiann import Bohamiann
-
-        self._model = Bohamiann
-
-    def _fit(self, rows: np.ndarray, values: np.ndarray) -> Score:
-        model = self._model()
+    def fit(rows: np.ndarray, values: np.ndarray) -> Score:
+        model = Bohamiann()
         model.train(rows, values)
         return _improvement(model, values)
 
+    return fit
 
-class PybnnDNGO(Scored):
+
+def pybnn_dngo(seed: int) -> Fit:
     """pybnn's DNGO, whose chain goes on."""
+    from pybnn.dngo import DNGO
 
-    name = "pybnn-dngo"
+    model = DNGO(rng=np.random.RandomState(seed))
 
-    def _load(self) -> None:
-        from pybnn.dngo import DNGO
+    def fit(rows: np.ndarray, values: np.ndarray) -> Score:
+        model.train(rows, values)
+        return _improvement(model, values)
 
-        self._model = DNGO(rng=np.random.RandomState(self._seed))
-
-    def _fit(self, rows: np.ndarray, values: np.ndarray) -> Score:
-        self._model.train(rows, values)
-        return _improvement(self._model, values)
+    return fit
 
 
 def _improvement(model: Any, values: np.ndarray) -> Score:
@@ -235,10 +228,10 @@ class Peer(NamedTuple):
 
 
 PEERS = {
-    "botorch": Peer(BoTorch, 1, 5),
+    "botorch": Peer(botorch, 1, 5),
     "syne-tune-botorch": Peer(partial(SyneTune, searcher="botorch", initial="num_init_random"), 1, 5),
     "syne-tune-bore": Peer(partial(SyneTune, searcher="bore", initial="init_random"), 1, 5),
-    "emukit-mcmc": Peer(EmukitMCMC, 0, 2),
-    "pybnn-bohamiann": Peer(PybnnBohamiann, 0, 1),
-    "pybnn-dngo": Peer(PybnnDNGO, 1, 1),
+    "emukit-mcmc": Peer(partial(scored, "emukit-mcmc", emukit_mcmc), 0, 2),
+    "pybnn-bohamiann": Peer(partial(scored, "pybnn-bohamiann", pybnn_bohamiann), 0, 1),
+    "pybnn-dngo": Peer(partial(scored, "pybnn-dngo", pybnn_dngo), 1, 1),
 }

@@ -1,62 +1,62 @@
-"""BORE: Bayesian optimization by density-ratio estimation (Tiao et al., 2021).
+"""BORE: Bayesian optimization by density-ratio estimation (Tiao et al., 2021) [bore].
 
-A classifier tells the best quarter of the configurations from the others; where it believes most that a configuration
-belongs to the best, the density ratio of TPE, and so expected improvement, is highest. The classifier is a forest of
-randomised trees on scikit-learn; the losses enter by their order alone.
+A classifier separates the best quarter of the configurations from the others. Where it gives the highest probability of
+belonging to the best, the density ratio of TPE, and so expected improvement, is highest. The classifier is a forest of
+randomised trees on scikit-learn; only the order of the losses matters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from baselines.parts.acquisition_search import random_points
-from baselines.parts.modelled import Modelled
+from baselines.parts.acquisition_search import maximise, random_points
+from baselines.parts.bayesian_optimizer import BayesianOptimizer
+from baselines.parts.history import Snapshot
 from baselines.parts.requirements import count, number
 from hpo_core.space import Space
 from hpo_models.forest import fit_forest
 
-N_RANDOM, N_STARTS = 500, 10
+N_STARTS = 10  # local searches from the best known rows, and from the best random ones
 
 
-class BORE(Modelled):
-    """Classification of good configurations.
+def bore(
+    space: Space,
+    *,
+    budgets: Sequence[float] = (1,),
+    seed: int = 0,
+    n_initial: int = 10,
+    gamma: float = 0.25,
+    n_trees: int = 20,
+) -> BayesianOptimizer:
+    """Optimizer by classification of good configurations.
 
     Parameters
     ----------
+    space, budgets, seed
+        As in `baselines.optimizer`; every proposal is at the full budget.
     n_initial
-        Random configurations before the classifier is asked.
+        Number of random configurations before the classifier is used.
     gamma
         Share of the configurations that counts as good.
     n_trees
-        Of the classifier.
+        Number of trees of the classifier.
     """
+    proposal = partial(propose, gamma=number("gamma", gamma, 0.0, 1.0), n_trees=count("n_trees", n_trees))
+    return BayesianOptimizer(space, proposal, n_initial, seed, name="bore")
 
-    name = "bore"
 
-    def __init__(
-        self,
-        space: Space,
-        *,
-        budgets: Sequence[float] = (1,),
-        seed: int = 0,
-        n_initial: int = 10,
-        gamma: float = 0.25,
-        n_trees: int = 20,
-    ):
-        super().__init__(space, seed=seed, n_initial=n_initial)
-        self.gamma = number("gamma", gamma, 0.0, 1.0)
-        self.n_trees = count("n_trees", n_trees)
+def propose(snapshot: Snapshot, rng: np.random.Generator, *, gamma: float = 0.25, n_trees: int = 20) -> np.ndarray:
+    """Row (width,) to evaluate next; parameters as those of `bore`."""
+    n, order = len(snapshot), np.argsort(snapshot.losses, kind="stable")
+    good = np.zeros(n)
+    good[order[: max(1, int(np.ceil(gamma * n)))]] = 1.0
+    forest = fit_forest(snapshot.rows, good, rng, n_trees=n_trees, min_leaf=1, max_features=0.5)
 
-    def _suggest(self) -> np.ndarray:
-        rows, losses = self._observed()
-        good = np.zeros(len(losses))
-        good[np.argsort(losses, kind="stable")[: max(1, int(np.ceil(self.gamma * len(losses))))]] = 1.0
-        forest = fit_forest(rows, good, self._rng, n_trees=self.n_trees, min_leaf=1, max_features=0.5)
+    def score(candidates: np.ndarray) -> np.ndarray:
+        return forest.predict(candidates)[0]
 
-        def score(candidates: np.ndarray) -> np.ndarray:
-            return forest.predict(candidates)[0]
-
-        points = random_points(self._features, self._rng, self._best_row(), N_RANDOM)
-        return self._maximise(score, points, rows[np.argsort(losses, kind="stable")[:N_STARTS]])
+    points = random_points(snapshot.features, rng, snapshot.best)
+    return maximise(snapshot, score, points, snapshot.rows[order[:N_STARTS]], rng, N_STARTS)

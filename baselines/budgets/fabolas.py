@@ -37,7 +37,7 @@ class Fabolas(Budgeted):
     ----------
     n_initial
         Random configurations at small budgets before the models are asked.
-    samples
+    n_samples
         Number of samples of the hyperparameters of the loss to average over; 0 takes the most probable ones.
     overhead
         Seconds that any evaluation is taken to cost besides, as a share of the cost of a full one.
@@ -52,13 +52,13 @@ class Fabolas(Budgeted):
         budgets: Sequence[float] = (1,),
         seed: int = 0,
         n_initial: int = 10,
-        samples: int = 0,
+        n_samples: int = 0,
         overhead: float = 0.2,
     ):
         available = rungs(budgets, 2.0)
         sizes = [size for size in available if size >= SMALLEST * available[-1]]
         super().__init__(space, sizes if len(sizes) > 1 else available[-2:], seed, n_initial, overhead)
-        self.samples = count("samples", samples, 0)
+        self.n_samples = count("n_samples", n_samples, 0)
         self._relative = relative_sizes(self.sizes)
         low, high = (share * self.sizes[-1] for share in DESIGN)
         design = [place for place, size in enumerate(self.sizes) if low <= size <= high]
@@ -69,9 +69,9 @@ class Fabolas(Budgeted):
 
     def _processes(self, told: Told) -> list[ProductGP]:
         points, groups = self._loss_points(told.rows, told.places), self._features.groups
-        if not self.samples:
+        if not self.n_samples:
             return [fit(points, told.values, groups, NOISY)]
-        return fit_samples(points, told.values, groups, self._rng, self.samples, NOISY)
+        return fit_samples(points, told.values, groups, self._rng, self.n_samples, NOISY)
 
     def _loss_points(self, rows: np.ndarray, places: np.ndarray) -> Points:
         return loss_points(rows, self._relative[places])

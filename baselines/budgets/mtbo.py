@@ -27,7 +27,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from baselines.parts.budgeted import Budgeted, Told
-from baselines.parts.modelled import log_distances
+from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import number
 from baselines.parts.warm_start import EarlierTask, earlier_tasks
 from hpo_core.running.record import Run

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.bayesian.gp import GaussianProcessUCB
+from baselines.bayesian.gp_ucb import gp_ucb
 from baselines.parts.requirements import count, number, without_conditions
 from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core.running.trial import Proposal
@@ -66,7 +66,7 @@ class CurvePrediction:
         self._threshold = number("threshold", threshold, 0.0, 1.0)
         self._rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         self._best = math.inf
-        self._process = GaussianProcessUCB(space, seed=seed, n_initial=n_initial)
+        self._process = gp_ucb(space, seed=seed, n_initial=n_initial)
         self._trainings = Stepwise(self._steps, lambda: (self._process.ask(), []), self._verdict, self._end)
 
     def ask(self) -> Proposal | None:

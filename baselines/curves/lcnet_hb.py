@@ -22,7 +22,8 @@ import numpy as np
 from baselines.halving.hyperband import brackets
 from baselines.halving.sh import HalvingSchedule, Stages
 from baselines.parts.acquisition_search import local_search
-from baselines.parts.modelled import log_distances, row_key
+from baselines.parts.history import row_key
+from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count, without_conditions
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal

@@ -1,8 +1,11 @@
-"""Where to look for the maximum of an acquisition function: rows of features (`hpo_models.features`) to score.
+"""Search for the maximum of an acquisition function, a score of rows of features (`hpo_models.features`).
 
-adapted random search   70 % of the points uniform, 30 % Gaussian around the best configuration   thesis, app. E.5
+adapted random search   70 % of the points uniform, 30 % Gaussian around the best row       Klein (2020), app. E.5
 local search            from some points to the best of their one-step neighbours, until none is better
-                        thesis, app. D.3 (BOHAMIANN); Hutter et al. (2011), section 4.3 (SMAC)
+                        Klein (2020), app. D.3 (BOHAMIANN); Hutter et al. (2011), section 4.3 (SMAC)
+refinement              Gaussian steps that become smaller and smaller, around the best row found
+
+A row that was proposed before is not proposed again as long as the search finds another one.
 """
 
 from __future__ import annotations
@@ -11,27 +14,42 @@ from collections.abc import Callable
 
 import numpy as np
 
+from baselines.parts.history import Snapshot
 from hpo_models.features import Features
 
 Score = Callable[[np.ndarray], np.ndarray]  # rows (n, width) -> (n,), higher is better
-N_POINTS, UNIFORM_SHARE, SPREAD = 500, 0.7, 0.1
+N_POINTS, UNIFORM_SHARE, STD = 500, 0.7, 0.1
+TRIES = 100  # random rows among which a new one is looked for
 REFINEMENTS = (0.1, 0.03, 0.01, 0.003, 0.001)
 
 
 def random_points(
-    features: Features, rng: np.random.Generator, best: np.ndarray | None, n: int = N_POINTS, spread: float = SPREAD
+    features: Features, rng: np.random.Generator, best: np.ndarray | None, n: int = N_POINTS, std: float = STD
 ) -> np.ndarray:
-    """(n, width) points of the adapted random search; all are uniform if there is no best row (width,).
+    """(n, width) points of the adapted random search.
 
-    The thesis does not give the variance of the Gaussian; `spread` is its standard deviation in the unit cube. Around
-    the best row a categorical keeps its value but for one in five, on which the thesis is silent.
+    Klein (2020) gives neither the variance of the Gaussian nor what happens to a categorical. Here a categorical near
+    the best row takes a random value with probability 1/5, and keeps its value otherwise.
+
+    Parameters
+    ----------
+    features
+        Of the space that is searched.
+    rng
+        Source of randomness.
+    best
+        Row (width,) that the Gaussian is centred on; None makes all points uniform.
+    n
+        Number of points.
+    std
+        Standard deviation of the Gaussian, in the unit cube.
     """
     if best is None:
         return features.sample_prior(rng, n)
     n_uniform = round(UNIFORM_SHARE * n)
     uniform = features.sample_prior(rng, n)
     near = uniform[n_uniform:]
-    numeric = best[: features.n_numeric] + spread * rng.standard_normal((len(near), features.n_numeric))
+    numeric = best[: features.n_numeric] + std * rng.standard_normal((len(near), features.n_numeric))
     changed = rng.random((len(near), len(features.sizes))) < 0.2
     codes = np.where(changed, features.codes(near), features.codes(best[None]))
     uniform[n_uniform:] = features.join(features.snap(np.clip(numeric, 0.0, 1.0)), codes)
@@ -68,41 +86,129 @@ def neighbours(features: Features, row: np.ndarray, rng: np.random.Generator) ->
 def local_search(
     features: Features, starts: np.ndarray, score: Score, rng: np.random.Generator, max_steps: int = 20
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that all searches came past, (n, width), and their scores (n,); the starts (k, width) are among them."""
-    places, heights = starts, score(starts)
-    seen_rows, seen_scores = [places], [heights]
+    """Rows (n, width) that the searches visited, and their scores (n,); the starts are the first of them.
+
+    Parameters
+    ----------
+    features
+        Of the space that is searched.
+    starts
+        (k, width) rows, each the start of a search of its own.
+    score
+        What is maximised.
+    rng
+        Source of randomness, for the steps of floats.
+    max_steps
+        Most steps of one search.
+    """
+    rows, scores = starts, score(starts)
+    seen_rows, seen_scores = [rows], [scores]
     for _ in range(max_steps):
-        around = [neighbours(features, row, rng) for row in places]
+        around = [neighbours(features, row, rng) for row in rows]
         found = score(np.concatenate(around))
-        ends = np.cumsum([len(rows) for rows in around])[:-1]
+        ends = np.cumsum([len(others) for others in around])[:-1]
         best = [int(np.argmax(part)) for part in np.split(found, ends)]
         reached = np.array([part[k] for part, k in zip(np.split(found, ends), best, strict=True)])
-        better = reached > heights
+        better = reached > scores
         if not better.any():
             break
-        places = np.stack([rows[k] for rows, k, up in zip(around, best, better, strict=True) if up])
-        heights = reached[better]
-        seen_rows.append(places)
-        seen_scores.append(heights)
+        rows = np.stack([others[k] for others, k, up in zip(around, best, better, strict=True) if up])
+        scores = reached[better]
+        seen_rows.append(rows)
+        seen_scores.append(scores)
     return np.concatenate(seen_rows), np.concatenate(seen_scores)
 
 
 def refine(
     features: Features, row: np.ndarray, score: Score, rng: np.random.Generator, n: int = 40
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (k, width) ever closer around a row (width,), and their scores; none where no hyperparameter is a float.
+    """Rows (k, width) closer and closer to a good one, and their scores (k,); none if no hyperparameter is a float.
 
     Gaussian steps of standard deviation 0.1, 0.03, 0.01... in the unit cube, each from the best row so far.
+
+    Parameters
+    ----------
+    features
+        Of the space that is searched.
+    row
+        (width,) the start.
+    score
+        What is maximised.
+    rng
+        Source of randomness.
+    n
+        Number of steps of each length.
     """
     floats = features.cells == 0
     if not floats.any():
         return row[None][:0], np.empty(0)
     rows, scores = [row[None]], [score(row[None])]
-    for spread in REFINEMENTS:
+    for std in REFINEMENTS:
         best = max(range(len(rows)), key=lambda k: scores[k].max())
         around = np.repeat(rows[best][[int(np.argmax(scores[best]))]], n, axis=0)
-        steps = spread * rng.standard_normal((n, features.n_numeric)) * floats
+        steps = std * rng.standard_normal((n, features.n_numeric)) * floats
         around[:, : features.n_numeric] = np.clip(around[:, : features.n_numeric] + steps, 0.0, 1.0)
         rows.append(around)
         scores.append(score(around))
     return np.concatenate(rows), np.concatenate(scores)
+
+
+def random_new_row(snapshot: Snapshot, rng: np.random.Generator) -> np.ndarray:
+    """Random row (width,) that was not proposed before, or any random one if `TRIES` of them were."""
+    for row in snapshot.features.sample_prior(rng, TRIES):
+        if snapshot.is_new(row):
+            return row
+    return row
+
+
+def best_new_row(snapshot: Snapshot, rows: np.ndarray, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Row (width,) of the highest score that was not proposed before.
+
+    Parameters
+    ----------
+    snapshot
+        Knows what was proposed before.
+    rows
+        (n, width) candidates; if all were proposed before, the result is a random row.
+    scores
+        (n,) of the candidates.
+    rng
+        Source of randomness.
+    """
+    for index in np.argsort(-scores, kind="stable"):
+        if snapshot.is_new(rows[index]):
+            return rows[index]
+    return random_new_row(snapshot, rng)
+
+
+def maximise(
+    snapshot: Snapshot,
+    score: Score,
+    points: np.ndarray,
+    starts: np.ndarray,
+    rng: np.random.Generator,
+    n_starts: int = 10,
+) -> np.ndarray:
+    """New row (width,) with the highest score among points, local searches and refinements.
+
+    Parameters
+    ----------
+    snapshot
+        Knows what was proposed before.
+    score
+        What is maximised.
+    points
+        (n, width) rows that are scored first.
+    starts
+        (k, width) rows from which local searches start.
+    rng
+        Source of randomness.
+    n_starts
+        Number of points, the best of them, from which local searches start as well.
+    """
+    features, scores = snapshot.features, score(points)
+    starts = np.concatenate([starts, points[np.argsort(-scores, kind="stable")[:n_starts]]])
+    found, found_scores = local_search(features, starts, score, rng)
+    close, close_scores = refine(features, found[int(np.argmax(found_scores))], score, rng)
+    candidates = np.concatenate([close, found, points])
+    return best_new_row(snapshot, candidates, np.concatenate([close_scores, found_scores, scores]), rng)

@@ -36,8 +36,10 @@ from typing import NamedTuple
 import numpy as np
 
 from baselines.parts.acquisition_search import Score, local_search, random_points, refine
+from baselines.parts.history import row_key
 from baselines.parts.information import Information, improvement
-from baselines.parts.modelled import Modelled, log_distances, row_key
+from baselines.parts.loss_transforms import log_distances, tempered
+from baselines.parts.modelled import Modelled
 from baselines.parts.requirements import number
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Config, Space
@@ -230,13 +232,3 @@ class Budgeted(Modelled):
             if (row_key(rows[at]), int(places[at])) not in self._tried:
                 return rows[at], int(places[at])
         return None
-
-
-def tempered(losses: np.ndarray) -> np.ndarray:
-    """log(1 + distance to the lowest loss), in units of the median's distance, standardised."""
-    lowest = losses.min()
-    scale = (np.median(losses) - lowest) or (losses.max() - lowest)
-    if scale == 0:
-        return np.zeros_like(losses)
-    values = np.log1p((losses - lowest) / scale)
-    return (values - values.mean()) / values.std()

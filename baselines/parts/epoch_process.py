@@ -21,16 +21,19 @@ import math
 
 import numpy as np
 
-from baselines.bayesian.gp import DELTA, N_STARTS
 from baselines.parts.acquisition_search import random_points
-from baselines.parts.modelled import Modelled, log_distances, row_key
+from baselines.parts.history import row_key
+from baselines.parts.loss_transforms import log_distances
+from baselines.parts.modelled import Modelled
 from baselines.parts.stepwise import StepwiseTraining
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
+from hpo_models.acquisition import confidence_factor
 from hpo_models.gp.priors import LogNormal
 from hpo_models.gp.product import Points, ProductGP, condition, fit
 from hpo_models.gp.product_posterior import ProductPriors
 
+N_STARTS = 5  # local searches
 ALWAYS_FITTED, FITTED_EVERY = 40, 10
 N_SEEN = 5  # losses of a complete training
 PRIORS = ProductPriors(lengthscale=LogNormal(1.0, 1.0))
@@ -115,7 +118,7 @@ class EpochProcess(Modelled):
         process = self._fitted(points, log_distances(losses))
         self._latest = self._proposed_by[self._n] = process
         d, t = self._features.groups[-1] + 1, self._n
-        root_beta = math.sqrt(2 * math.log(d * t**2 * math.pi**2 / (6 * DELTA)) / 5)
+        root_beta = math.sqrt(confidence_factor(d, t))
 
         def score(rows: np.ndarray) -> np.ndarray:
             mean, deviation = process.predict(at_epochs(rows, self._n_full, self._n_full))

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from baselines.parts.acquisition_search import Score, local_search, refine
+from baselines.parts.history import row_key
 from baselines.parts.requirements import count, without_conditions
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.optimizer import Pending
@@ -91,21 +92,3 @@ class Modelled:
             if row_key(rows[place]) not in self._known:
                 return rows[place]
         return self._random_row()
-
-
-def row_key(row: np.ndarray) -> bytes:
-    """What a row of features is remembered by: equal for numbers that rounding alone tells apart."""
-    return row.round(9).tobytes()
-
-
-def log_distances(losses: np.ndarray) -> np.ndarray:
-    """log(loss - lowest + margin), standardised; the margin is a tenth of the way from the lowest to the median loss.
-
-    Order stays, while a loss of 1e7 among losses of 1e-5 no longer decides about everything.
-    """
-    lowest = losses.min()
-    margin = 0.1 * (np.median(losses) - lowest) or 0.1 * (losses.max() - lowest)
-    if margin == 0:
-        return np.zeros_like(losses)
-    values = np.log(losses - lowest + margin)
-    return (values - values.mean()) / values.std()

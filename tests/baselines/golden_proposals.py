@@ -67,7 +67,7 @@ def earlier_run():
 
 def build(name, seed):
     if name == "gp samples=3":
-        return optimizer("gp", space(), seed=seed, samples=3)
+        return optimizer("gp", space(), seed=seed, n_samples=3)
     if name == "mtbo full":
         return optimizer("mtbo", space(), seed=seed, warm_start=[earlier_run()])
     if name == "mt-bohamiann":

@@ -48,7 +48,7 @@ CONDITIONAL = Space(
 MODELLED = ("gp", "gp-ucb", "smac", "bore", "lcnet-hb")
 INFORMED = ("es", "mtbo", "fabolas", "bohamiann", "mt-bohamiann", "dngo")
 STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
-SHORT_CHAINS = {"n_units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
+SHORT_CHAINS = {"units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
 OPTIONS = {"bohamiann": SHORT_CHAINS, "mt-bohamiann": SHORT_CHAINS}
 REFUSED = {
     "re": (CONDITIONAL,),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from baselines import optimizer
-from baselines.parts.modelled import log_distances
+from baselines.parts.loss_transforms import log_distances
 from hpo_core import Benchmark, run
 
 NAMES = ("gp", "gp-ucb", "smac", "bore")

@@ -13,7 +13,7 @@ from hpo_core import Benchmark, Float, Space, run
 from hpo_core.errors import InvalidOption
 from hpo_models.features import Features
 
-SHORT = {"n_units": 20, "n_chains": 3, "n_adapt": 40, "n_draws": 8, "n_between": 10}
+SHORT = {"units": 20, "n_chains": 3, "n_adapt": 40, "n_draws": 8, "n_between": 10}
 OPTIONS = {"bohamiann": SHORT, "dngo": {}, "mt-bohamiann": SHORT}
 NAMES = ("bohamiann", "dngo")
 everyone = pytest.mark.parametrize("name", OPTIONS)
@@ -99,7 +99,7 @@ def test_another_process_proposes_the_same(name):
 
 
 @everyone
-@pytest.mark.parametrize("option", ["n_units", "n_initial"])
+@pytest.mark.parametrize("option", ["units", "n_initial"])
 def test_bad_options_are_refused(name, option):
     with pytest.raises(InvalidOption, match=option):
         optimizer(name, Benchmark("branin").space, **{option: 0})
@@ -169,7 +169,7 @@ def test_the_first_proposal_is_the_best_of_an_earlier_run():
 @pytest.mark.slow
 def test_earlier_runs_on_other_scales_help():
     """Optimum at 0.35, earlier ones at 0.3 and 0.4, losses 1,000 times as large; after the first proposal."""
-    runs, options = random_runs([0.3, 0.4]), {"n_units": 30, "n_chains": 3, "n_adapt": 60, "n_between": 20}
+    runs, options = random_runs([0.3, 0.4]), {"units": 30, "n_chains": 3, "n_adapt": 60, "n_between": 20}
     warm, cold = [], []
     for seed in range(3):
         o = optimizer("mt-bohamiann", WIDE, seed=seed, warm_start=runs, **options)

@@ -1,16 +1,14 @@
-"""Entropy search, multi-task optimization and Fabolas; samples of the hyperparameters of `gp`."""
+"""Entropy search, multi-task optimization and Fabolas."""
 
 import numpy as np
 import pytest
 
 from baselines import optimizer
-from baselines.bayesian.gp import GaussianProcess
-from baselines.parts.budgeted import tempered
 from baselines.parts.information import Information
+from baselines.parts.loss_transforms import tempered
 from baselines.parts.representers import representers
 from hpo_core import Benchmark, Categorical, Float, Ordinal, Proposal, Result, SimpleProblem, Space, Trial, run
 from hpo_core.errors import InvalidBudget, InvalidOption
-from hpo_models.acquisition import log_expected_improvement
 from hpo_models.features import Features
 from hpo_models.gp.fabolas import relative_sizes
 from hpo_models.gp.product import Points, condition
@@ -57,7 +55,7 @@ def test_small_budgets_save_time():
 
 @pytest.mark.slow
 def test_samples_of_the_hyperparameters_serve_fabolas_too():
-    assert seconds_to("fabolas", 0.1, 1, 3.0, samples=3) <= 3.0
+    assert seconds_to("fabolas", 0.1, 1, 3.0, n_samples=3) <= 3.0
 
 
 @pytest.mark.parametrize("name", ["fabolas", "mtbo"])
@@ -324,36 +322,3 @@ def test_information_is_where_the_minimum_may_be():
     assert (
         gains[0] < gains[1] < gains[2:].min() and gains[2:].min() > 0.2
     )  # the gaps, of which the middle one lies higher
-
-
-def test_lengthscales_without_evidence_are_uniform_in_their_logarithm():
-    o = GaussianProcess(Benchmark("branin").space, samples=300)
-    processes = o._processes(np.array([[0.5, 0.5]]), np.zeros(1))
-    logs = np.log([gp.hyperparameters.lengthscales for gp in processes])
-    assert logs.min() > np.log(0.01) and logs.max() < 2.0
-    assert logs.mean() == pytest.approx((np.log(0.01) + 2.0) / 2, abs=0.5)  # 1.0 if they were uniform themselves
-
-
-def test_gp_averages_the_improvement_over_samples():
-    b = Benchmark("branin")
-    o = GaussianProcess(b.space, samples=4)
-    rng = np.random.default_rng(0)
-    rows, values = rng.random((12, 2)), rng.standard_normal(12)
-    processes = o._processes(rows, values)
-    assert len({gp.hyperparameters.noise for gp in processes}) == 4
-    new = rng.random((9, 2))
-    improvements = np.exp([log_expected_improvement(*gp.predict(new), values.min()) for gp in processes])
-    found = o._averaged([o._score(gp, float(values.min())) for gp in processes])(new)
-    assert np.exp(found) == pytest.approx(improvements.sum(axis=0))
-    assert o._chain == processes[-1].hyperparameters  # the next suggestion goes on from here
-
-
-@pytest.mark.parametrize("name", ["gp", "gp-ucb"])
-def test_gp_with_samples_is_a_function_of_its_seed_and_optimizes(name):
-    b = Benchmark("branin")
-    first, again = (run(b, optimizer(name, b.space, seed=1, samples=3), n_trials=25, seed=1) for _ in range(2))
-    most_probable = run(b, optimizer(name, b.space, seed=1), n_trials=25, seed=1)
-    assert first == again and first.trials[6].config != most_probable.trials[6].config
-    assert min(trial.loss for trial in first.trials) - b.optimum < 0.5  # 3 % of 25 random points get there
-    with pytest.raises(InvalidOption, match="samples"):
-        optimizer(name, b.space, samples=-1)

@@ -46,7 +46,7 @@ def test_seventy_percent_of_the_points_are_uniform_and_the_others_near_the_best(
     features = Features(SPACE)
     rng = np.random.default_rng(2)
     best = features.sample_prior(rng, 1)[0]
-    points = random_points(features, rng, best, 1000, spread=0.01)
+    points = random_points(features, rng, best, 1000, std=0.01)
     assert points.shape == (1000, features.width)
     assert np.abs(points[700:, 0] - best[0]).max() < 0.06
     assert np.mean(np.abs(points[:700, 0] - best[0]) < 0.06) < 0.3
