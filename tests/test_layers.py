@@ -1,23 +1,24 @@
 """Who imports whom: between packages as CONTRIBUTING.md has it, and without cycles between modules."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BELOW_LEADERBOARD = {"hpo_core", "hpo_models", "fcnet_data", "tabular", "profet", "baselines"}
-MAY_IMPORT = {
-    "hpo_core": set(),
-    "hpo_models": {"hpo_core"},
-    "tabular": {"hpo_core"},
-    "fcnet_data": {"hpo_core", "tabular"},
-    "profet": {"hpo_core", "hpo_models"},
-    "baselines": {"hpo_core", "hpo_models"},
-    "hpo_leaderboard": BELOW_LEADERBOARD,
-    "hpo_cli": BELOW_LEADERBOARD | {"hpo_leaderboard"},
-    "hpo_foundry": BELOW_LEADERBOARD | {"hpo_leaderboard", "hpo_cli"},
-}
+ROW = re.compile(r"^\| `(\w+)` \|.*\| ([^|]*) \|$", re.MULTILINE)
+
+
+def allowed_imports():
+    """Packages to those that they may import, from the table in CONTRIBUTING.md."""
+    allowed: dict[str, set[str]] = {}
+    for package, cell in ROW.findall((ROOT / "CONTRIBUTING.md").read_text()):
+        allowed[package] = set(allowed) if cell == "all above" else set(re.findall(r"`(\w+)`", cell))
+    return allowed
+
+
+MAY_IMPORT = allowed_imports()
 
 
 def module_name(path):
@@ -52,6 +53,10 @@ def at_import(path):
             return None if "TYPE_CHECKING" in ast.unparse(node.test) else self.generic_visit(node)
 
     return set(imported(Strip().visit(ast.parse(path.read_text()))))
+
+
+def test_the_table_has_every_package():
+    assert {path.parent.name for path in ROOT.glob("*/__init__.py")} - set(MAY_IMPORT) == set()
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -95,3 +100,9 @@ def test_no_module_is_hidden_by_an_attribute_of_its_package():
             names = [alias.asname or alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
             hidden += [f"{module}.{name}" for name in names if f"{module}.{name}" in MODULES and node.module != module]
     assert hidden == []
+
+
+def test_the_folders_of_the_tests_are_those_of_the_source():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    assert [str(folder) for folder in sorted(folders) if not (ROOT / folder / "__init__.py").exists()] == ["."]
