@@ -7,15 +7,13 @@ import traceback
 from time import perf_counter, process_time
 from typing import NamedTuple
 
-import numpy as np
-
 from hpo_core import Benchmark, run
 from hpo_core.errors import HpoError
 from hpo_core.running.optimizer import Optimizer
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.noise_free import noise_free_losses
+from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.experiments.resolution import build_optimizer, open_benchmark, optimizer_version
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
 
@@ -141,7 +139,7 @@ def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
 
 def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> FinishedRun:
     lines = config_lines(record.trials)
-    exact, test = _noise_free(benchmark, record, lines)
+    exact, test = noise_free_trials(benchmark, record.trials, lines)
     numbers, configs = pack_numbers(record.trials, exact, test), "\n".join(lines).encode()
     digest = run_digest(job.key, record.reason, numbers, configs)
     return FinishedRun(
@@ -155,15 +153,6 @@ def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> F
         compress(configs),
         digest,
     )
-
-
-def _noise_free(benchmark: Benchmark, record: Run, lines: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) noise-free losses and test losses of the trials; a configuration is looked up once, however often it ran."""
-    configs = {line: trial.config for line, trial in zip(lines, record.trials, strict=True)}
-    place = {line: i for i, line in enumerate(configs)}
-    losses, tests = noise_free_losses(benchmark, list(configs.values()))
-    rows = np.array([place[line] for line in lines], dtype=np.intp)
-    return losses[rows], tests[rows]
 
 
 def _text(error: Exception) -> str:

@@ -6,8 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_core import Benchmark, Result
+from hpo_core import Benchmark, Result, Trial
 from hpo_core.space import Config
+
+
+def noise_free_trials(
+    benchmark: Benchmark, trials: Sequence[Trial], lines: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) noise-free losses and (n,) test losses of trials, NaN where unknown.
+
+    `lines` are the configurations as text: one that occurs several times is evaluated once.
+    """
+    configs = {line: trial.config for line, trial in zip(lines, trials, strict=True)}
+    index = {line: i for i, line in enumerate(configs)}
+    losses, tests = noise_free_losses(benchmark, list(configs.values()))
+    rows = np.array([index[line] for line in lines], dtype=np.intp)
+    return losses[rows], tests[rows]
 
 
 def noise_free_losses(benchmark: Benchmark, configs: Sequence[Config]) -> tuple[np.ndarray, np.ndarray]:

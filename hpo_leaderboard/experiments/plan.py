@@ -11,7 +11,13 @@ import numpy as np
 from hpo_core import Benchmark, benchmarks
 from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, MissingExtra, UnknownName, UnsupportedSpace
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.resolution import build_optimizer, listed_optimizers, open_benchmark, optimizer_version
+from hpo_leaderboard.experiments.resolution import (
+    OpenBenchmark,
+    build_optimizer,
+    listed_optimizers,
+    open_benchmark,
+    optimizer_version,
+)
 from hpo_leaderboard.experiments.suite import Member, Suite, expand
 
 N_COSTS = 1000  # random configurations over which the cost of a full evaluation is averaged
@@ -71,7 +77,7 @@ def make_plan(suite: Suite) -> Plan:
         except (HpoError, OSError) as error:
             lost.append(f"benchmark {member.label!r} cannot be opened: {error}")
             continue
-        tasks.append(_task(member.label, opened.benchmark, opened.family, opened.checksum))
+        tasks.append(benchmark_record(member.label, opened))
         for optimizer in optimizers:
             version = _version_or_reason(optimizer, opened.benchmark)
             if isinstance(version, HpoError):
@@ -130,14 +136,16 @@ def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
     return optimizer_version(member.name, built)
 
 
-def _task(label: str, benchmark: Benchmark, family: str, checksum: str) -> BenchmarkRecord:
+def benchmark_record(label: str, opened: OpenBenchmark) -> BenchmarkRecord:
+    """What scoring needs to know about a benchmark, under a label."""
+    benchmark = opened.benchmark
     provenance = benchmark.provenance
     optima = provenance.get("optimum", {})
     test_optimum = optima.get("test_loss") if isinstance(optima, Mapping) else None
     return BenchmarkRecord(
         benchmark=label,
-        checksum=checksum,
-        family=family,
+        checksum=opened.checksum,
+        family=opened.family,
         optimum=benchmark.optimum,
         test_optimum=test_optimum,
         full_budget=float(benchmark.budgets[-1]),

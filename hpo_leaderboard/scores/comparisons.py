@@ -1,7 +1,8 @@
 """Pairwise comparisons of optimizers: Mann-Whitney U tests, Holm's correction and an effect size.
 
 All functions take values indexed by (benchmark, optimizer, seed), lower being better: `final_values(incumbents)`, or
-a column of `curves` for the state after so many evaluations or seconds.
+a column of `curves` for the state after a number of evaluations or seconds. Of runs or incumbents the final regret is
+taken.
 
     effect   A = P(a < b) + P(a = b) / 2 over pairs of runs, the probability that a run of a beats one of b
              (Vargha and Delaney, 2000): 1/2 is no difference, .56, .64, .71 are called small, medium, large.
@@ -16,18 +17,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.scores.incumbents import cells
+from hpo_leaderboard.scores.incumbents import as_final_values, cells
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interval, resampling_counts
 
 if TYPE_CHECKING:
     import pandas
+
+    from hpo_leaderboard.scores.from_runs import Source
 
 Pair = tuple[str, str]
 PAIRS = {"two-sided": combinations, "less": permutations}
 
 
 def mann_whitney(
-    values: pandas.Series,
+    values: Source | pandas.Series,
     alternative: str = "two-sided",
     seed: int = 0,
     n_samples: int = N_SAMPLES,
@@ -37,9 +40,22 @@ def mann_whitney(
 
     U = #{(x, y) : x > y} + #{x = y} / 2 over runs x of a, y of b, so effect = 1 - U / (n_a n_b); exact p-values up to
     8 runs without ties, otherwise the normal approximation with corrections for ties and continuity (scipy).
-    "two-sided" tests each pair once; "less" tests each both ways, p being small if a is better, as in the heat maps of
-    thesis 8.4.2. `p_holm` corrects for all the tests on one benchmark.
-    Columns: benchmark, a, b, n_a, n_b, effect, effect_low, effect_high (bootstrap over runs), p, p_holm.
+    `p_holm` corrects for all the tests on one benchmark.
+
+    Parameters
+    ----------
+    values
+        Indexed by run; or runs or incumbents, for their final regret.
+    alternative
+        "two-sided" tests each pair once; "less" tests each both ways, p being small if a is better, as in the heat maps
+        of Klein (2020, section 8.4.2).
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: benchmark, a, b, n_a, n_b, effect, effect_low, effect_high (bootstrap over runs), p, p_holm.
     """
     import pandas as pd
     from scipy.stats import mannwhitneyu
@@ -57,7 +73,7 @@ def mann_whitney(
 
 
 def stratified_mann_whitney(
-    values: pandas.Series,
+    values: Source | pandas.Series,
     alternative: str = "two-sided",
     seed: int = 0,
     n_samples: int = N_SAMPLES,
@@ -69,10 +85,21 @@ def stratified_mann_whitney(
     z = sum_t w_t (U_t - n_a n_b / 2) / sqrt(sum_t w_t^2 var U_t), w_t = 1 / (n_a + n_b + 1), with var U_t corrected for
     ties; on one benchmark it is the Mann-Whitney test in normal approximation without continuity correction. The
     effect is the mean of the benchmarks' effects. `p_holm` corrects for all pairs.
-    Columns: a, b, n_tasks, effect, effect_low, effect_high, p, p_holm.
 
-    The thesis instead averages each task's runs and tests the averages of a thousand tasks (8.4.2): see `task_means`.
-    That needs many tasks with losses on one scale; four benchmarks would give four values.
+    Klein (2020, section 8.4.2) instead averages each task's runs and tests the averages of a thousand tasks: see
+    `task_means`. That needs many tasks with losses on one scale; four benchmarks would give four values.
+
+    Parameters
+    ----------
+    values, alternative
+        As for `mann_whitney`.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: a, b, n_tasks, effect, effect_low, effect_high, p, p_holm.
     """
     rng = np.random.default_rng(seed)
     effects: dict[Pair, list[np.ndarray]] = {}
@@ -86,9 +113,12 @@ def stratified_mann_whitney(
     return frame
 
 
-def task_means(values: pandas.Series) -> pandas.Series:
-    """Mean over the runs of each task, as one benchmark "all" whose runs are the tasks: what thesis 8.4.2 tests."""
-    means = values.groupby(level=["optimizer", "benchmark"], observed=True).mean()
+def task_means(values: Source | pandas.Series) -> pandas.Series:
+    """Mean over the runs of each task, as one benchmark "all" whose runs are the tasks.
+
+    That is what Klein (2020, section 8.4.2) tests.
+    """
+    means = as_final_values(values).groupby(level=["optimizer", "benchmark"], observed=True).mean()
     frame = means.rename_axis(index={"benchmark": "seed"}).reset_index().assign(benchmark="all")
     return frame.set_index(["benchmark", "optimizer", "seed"]).iloc[:, 0]
 
@@ -97,7 +127,7 @@ def p_matrix(comparisons: pandas.DataFrame, column: str = "p_holm") -> pandas.Da
     """p-values with a row for each b and a column for each a; NaN on the diagonal.
 
     From comparisons with alternative "less" a small value says that the method in the column is better than the one in
-    the row, as in thesis figure 8.4; from two-sided ones the matrix is symmetric.
+    the row, as in figure 8.4 of Klein (2020); from two-sided ones the matrix is symmetric.
     """
     matrix = comparisons.pivot(index="b", columns="a", values=column)
     names = sorted(set(matrix.index) | set(matrix.columns))
@@ -132,8 +162,9 @@ def van_elteren(samples: list[tuple[np.ndarray, np.ndarray]], alternative: str =
     return float(norm.cdf(z) if alternative == "less" else 2 * norm.sf(abs(z)))
 
 
-def _by_benchmark(values: pandas.Series) -> dict[str, dict[str, np.ndarray]]:
+def _by_benchmark(source: Source | pandas.Series) -> dict[str, dict[str, np.ndarray]]:
     """Values of the runs by benchmark and optimizer, of the benchmarks with at least two optimizers."""
+    values = as_final_values(source)
     runs: dict[str, dict[str, np.ndarray]] = {}
     array = values.to_numpy(dtype=float)
     for (benchmark, optimizer), rows in cells(values):

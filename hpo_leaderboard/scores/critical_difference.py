@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_leaderboard.scores.incumbents import as_final_values
 
 if TYPE_CHECKING:
     import pandas
+
+    from hpo_leaderboard.scores.from_runs import Source
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,11 @@ class CriticalDifference:
     alpha: float
 
 
-def critical_difference(values: pandas.Series, alpha: float = 0.05) -> CriticalDifference:
+def critical_difference(values: Source | pandas.Series, alpha: float = 0.05) -> CriticalDifference:
     """Friedman's test, Nemenyi's test of all pairs and the groups that do not differ.
 
-    `values` are indexed by (benchmark, optimizer, seed), lower being better. On each benchmark optimizers are ranked by
+    `values` are indexed by (benchmark, optimizer, seed), lower being better, or runs or incumbents, whose final regret
+    is taken. On each benchmark optimizers are ranked by
     the median of their runs (the mean would be infinite if one run never succeeded), ties sharing ranks. With K
     optimizers and N benchmarks two mean ranks differ if they are CD = q_alpha sqrt(K (K + 1) / (6 N)) apart, q_alpha
     being the studentized range over sqrt(2). Benchmarks that lack an optimizer are left out; seeds may be missing.
@@ -47,7 +51,8 @@ def critical_difference(values: pandas.Series, alpha: float = 0.05) -> CriticalD
     """
     from scipy.stats import friedmanchisquare, studentized_range
 
-    medians = values.groupby(level=["benchmark", "optimizer"], observed=True).median().unstack("optimizer").dropna()
+    by_cell = as_final_values(values).groupby(level=["benchmark", "optimizer"], observed=True)
+    medians = by_cell.median().unstack("optimizer").dropna()
     n_tasks, n_optimizers = medians.shape
     if n_optimizers < 3 or n_tasks < 2:
         raise InvalidOption(

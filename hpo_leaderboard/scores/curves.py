@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.scores.incumbents import cells, known_runs, run_index, run_lasts, run_starts
+from hpo_leaderboard.scores.incumbents import as_incumbents, cells, known_runs, run_index, run_lasts, run_starts
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, mean_interval, quantiles
 
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.scores.from_runs import Source
+
 AXES = ("evaluations", "seconds", "share")
 
 
 def positions(incumbents: pandas.DataFrame, over: str) -> np.ndarray:
-    """(n,) place of each completed trial on an axis.
+    """(n,) position of each completed trial on an axis.
 
     evaluations   trials completed, at whatever budget
     seconds       simulated seconds since the start of the run
@@ -42,17 +44,17 @@ def positions(incumbents: pandas.DataFrame, over: str) -> np.ndarray:
 
 
 def run_ends(incumbents: pandas.DataFrame, over: str) -> np.ndarray:
-    """(run,) place on an axis at which each run ended."""
+    """(run,) position on an axis at which each run ended."""
     return positions(incumbents, over)[run_lasts(incumbents)]
 
 
-def default_grid(incumbents: pandas.DataFrame, over: str = "evaluations", n: int = 100) -> np.ndarray:
-    """Places on an axis up to the end of the longest run.
+def default_grid(incumbents: Source, over: str = "evaluations", n: int = 100) -> np.ndarray:
+    """Positions on an axis up to the end of the longest run.
 
-    Every evaluation; or n places in seconds, evenly spaced in their logarithm from the first completed trial on; or
+    Every evaluation; or n positions in seconds, evenly spaced in their logarithm from the first completed trial on; or
     n equal shares.
     """
-    x = positions(incumbents, over)
+    x = positions(as_incumbents(incumbents), over)
     if over == "evaluations":
         return np.arange(1.0, x.max() + 1)
     if over == "share":
@@ -62,31 +64,51 @@ def default_grid(incumbents: pandas.DataFrame, over: str = "evaluations", n: int
 
 
 def curves(
-    incumbents: pandas.DataFrame,
+    incumbents: Source,
     over: str = "evaluations",
     grid: Sequence[float] | np.ndarray | None = None,
     value: str = "regret",
 ) -> pandas.DataFrame:
-    """Regret of each run's incumbent at each place of the grid: a row per (benchmark, optimizer, seed).
+    """Regret of each run's incumbent at each position of the grid: a row per (benchmark, optimizer, seed).
 
-    c_r(x) = value of the incumbent after the last trial of run r that ended at or before x; inf before the first. As
-    `value` any column of the incumbents will do: regret, test_regret, relative, loss. Benchmarks where it is not known
-    are left out.
+    c_r(x) = value of the incumbent after the last trial of run r that ended at or before x; inf before the first.
+    Benchmarks where it is not known are left out.
+
+    Parameters
+    ----------
+    incumbents
+        Table of `incumbents`, or runs.
+    over
+        The axis: "evaluations", "seconds" or "share", see `positions`.
+    grid
+        Positions on it; None is `default_grid`.
+    value
+        A column of the incumbents: regret, test_regret, relative, loss.
     """
     import pandas as pd
 
-    places = default_grid(incumbents, over) if grid is None else np.asarray(grid, dtype=float)
-    x, starts = positions(incumbents, over), run_starts(incumbents)
+    table = as_incumbents(incumbents)
+    at = default_grid(table, over) if grid is None else np.asarray(grid, dtype=float)
+    x, starts = positions(table, over), run_starts(table)
     bounds = pairwise(np.append(starts, len(x)).tolist())
-    completed = np.array([np.searchsorted(x[a:b], places, side="right") for a, b in bounds])
-    column = incumbents[value].to_numpy(dtype=float)
-    table = np.where(completed > 0, column[starts[:, None] + np.maximum(completed, 1) - 1], np.inf)
-    frame = pd.DataFrame(table, index=run_index(incumbents), columns=pd.Index(places, name=over))
-    return frame[known_runs(incumbents, value)]
+    completed = np.array([np.searchsorted(x[a:b], at, side="right") for a, b in bounds])
+    column = table[value].to_numpy(dtype=float)
+    values = np.where(completed > 0, column[starts[:, None] + np.maximum(completed, 1) - 1], np.inf)
+    frame = pd.DataFrame(values, index=run_index(table), columns=pd.Index(at, name=over))
+    return frame[known_runs(table, value)]
+
+
+def as_curves(source: Source) -> pandas.DataFrame:
+    """Curves over evaluations of what `tables_of` takes, or of incumbents; curves themselves as they are."""
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame) and isinstance(source.index, pd.MultiIndex):
+        return source
+    return curves(source)
 
 
 def curve_summary(
-    incumbents: pandas.DataFrame,
+    incumbents: Source,
     over: str = "evaluations",
     grid: Sequence[float] | np.ndarray | None = None,
     value: str = "regret",
@@ -95,31 +117,39 @@ def curve_summary(
     n_samples: int = N_SAMPLES,
     level: float = LEVEL,
 ) -> pandas.DataFrame:
-    """Statistics over runs for each benchmark, optimizer and place of the grid (thesis 7.4, figure 7.5).
+    """Statistics over runs for each benchmark, optimizer and grid position (Klein, 2020, section 7.4, figure 7.5).
 
-    at                     place on the axis
+    at                     position on the axis
     n, n_running           runs, and those among them that had not ended by then
     median, q25, q75       quartiles; a run without an incumbent yet counts as inf
     mean, sem              mean and its standard error s / sqrt(n), NaN for one run or infinite values
     mean_low, mean_high    bootstrap interval of the mean
 
-    `pooled` puts the runs of all benchmarks together, as benchmark "all". That asks for a value and an axis that all
-    of them share, "relative" and "evaluations" or "share", and for optimizers that ran on the same benchmarks
-    (`blocks`); a benchmark counts by its number of runs, and the interval draws from all of them together.
+    Parameters
+    ----------
+    incumbents, over, grid, value
+        As for `curves`.
+    pooled
+        Whether to put the runs of all benchmarks together, as benchmark "all". That asks for a value and an axis that
+        all of them share, "relative" and "evaluations" or "share", and for optimizers that ran on the same benchmarks
+        (`blocks`); a benchmark counts by its number of runs, and the interval draws from all of them together.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
     """
     import pandas as pd
 
-    table = curves(incumbents, over, grid, value)
-    ends = run_ends(incumbents, over)[known_runs(incumbents, value)]
+    known = as_incumbents(incumbents)
+    table = curves(known, over, grid, value)
+    ends = run_ends(known, over)[known_runs(known, value)]
     if pooled:
         table = pd.concat({"all": table.droplevel("benchmark")}, names=["benchmark"])
-    places = table.columns.to_numpy(dtype=float)
+    at = table.columns.to_numpy(dtype=float)
     parts = []
     for (benchmark, optimizer), rows in cells(table):
         values = table.to_numpy()[rows]
         low, high = mean_interval(values, seed, n_samples, level)
-        running = (ends[rows][:, None] > places).sum(axis=0)
-        statistics = {"at": places, "n": len(values), "n_running": running, **_moments(values)}
+        running = (ends[rows][:, None] > at).sum(axis=0)
+        statistics = {"at": at, "n": len(values), "n_running": running, **_moments(values)}
         parts.append({"benchmark": benchmark, "optimizer": optimizer, **statistics, "mean_low": low, "mean_high": high})
     return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
 

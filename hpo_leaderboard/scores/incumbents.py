@@ -16,16 +16,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidOption, NotRecorded
+from hpo_leaderboard.scores.from_runs import tables_of
 from hpo_leaderboard.scores.references import references
 
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.scores.from_runs import Source
+
 RUN = ["benchmark", "optimizer", "seed"]
 
 
-def incumbents(trials: pandas.DataFrame, tasks: pandas.DataFrame) -> pandas.DataFrame:
+def incumbents(trials: Source, tasks: pandas.DataFrame | None = None) -> pandas.DataFrame:
     """Table with a row per completed trial, ordered by run, that describes the run's incumbent from then on.
+
+    `trials` and `tasks` are frames of a store (`hpo_leaderboard.store.frames`). Without `tasks`, `trials` is a list of
+    runs, all the frames of a store, or a table of trials: what `tables_of` takes.
 
     benchmark, optimizer, seed   the run
     evaluation                   number of trials completed, 1, 2, ...
@@ -37,11 +43,13 @@ def incumbents(trials: pandas.DataFrame, tasks: pandas.DataFrame) -> pandas.Data
     test, test_regret            noise-free test loss and its distance from the best; NaN where not known
 
     The incumbent is the first of the run's trials so far in the order (highest budget, lowest loss, earliest), so a run
-    of cumulative minima over their places in that order finds it for all runs at once. Incumbents are chosen by the
-    observed validation loss and scored by the noise-free one (thesis 7.4): with noise, regret may rise.
+    of cumulative minima over their positions in that order finds it for all runs at once. Incumbents are chosen by the
+    observed validation loss and scored by the noise-free one (Klein, 2020, section 7.4): with noise, regret may rise.
     """
     import pandas as pd
 
+    if tasks is None or not isinstance(trials, pd.DataFrame):
+        trials, _, tasks = tables_of(trials)
     if trials.empty:
         raise InvalidOption("scores need at least one trial, got an empty table; look whether every run broke")
     trials, run = _by_run(trials)
@@ -56,13 +64,13 @@ def incumbents(trials: pandas.DataFrame, tasks: pandas.DataFrame) -> pandas.Data
     frame["budget"] = budget
     frame["observed"] = np.where(found, observed, np.inf)
     known = references(trials, tasks).set_index("benchmark")
-    place = pd.Index(known.index).get_indexer(frame["benchmark"])
-    loss = np.where((known["basis"] == "exact").to_numpy()[place], exact, observed)
+    task = pd.Index(known.index).get_indexer(frame["benchmark"])
+    loss = np.where((known["basis"] == "exact").to_numpy()[task], exact, observed)
     frame["loss"] = np.where(found, loss, np.inf)
-    frame["regret"] = np.where(found, loss - known["reference"].to_numpy()[place], np.inf)
-    frame["relative"] = frame["regret"] / _first_regrets(frame, place, len(known))[place]
+    frame["regret"] = np.where(found, loss - known["reference"].to_numpy()[task], np.inf)
+    frame["relative"] = frame["regret"] / _first_regrets(frame, task, len(known))[task]
     frame["test"] = np.where(found, test, np.inf)
-    test_reference = known["test_reference"].to_numpy()[place]
+    test_reference = known["test_reference"].to_numpy()[task]
     frame["test_regret"] = np.where(np.isnan(test_reference), np.nan, frame["test"] - test_reference)
     return frame
 
@@ -91,26 +99,26 @@ def _by_run(trials: pandas.DataFrame) -> tuple[pandas.DataFrame, np.ndarray]:
 def _best_so_far(trials: pandas.DataFrame, run: np.ndarray) -> np.ndarray:
     """(n,) row of the incumbent after each trial, -1 while there is none.
 
-    Runs are kept apart by an offset that makes every place of a run smaller than all of the run before.
+    Runs are kept apart by an offset that makes every position in a run smaller than all of the run before.
     """
     loss = trials["loss"].to_numpy(dtype=float)
     failed = trials["failed"].to_numpy(dtype=bool) | ~np.isfinite(loss)
     n = len(loss)
     order = np.lexsort((np.arange(n), loss, -trials["budget"].to_numpy(dtype=float), failed))
-    place = np.empty(n, dtype=np.int64)
-    place[order] = np.arange(n)
+    position = np.empty(n, dtype=np.int64)
+    position[order] = np.arange(n)
     offset = run * np.int64(n)
-    best = order[np.minimum.accumulate(place - offset) + offset]
+    best = order[np.minimum.accumulate(position - offset) + offset]
     return np.where(failed[best], -1, best)
 
 
-def _first_regrets(frame: pandas.DataFrame, place: np.ndarray, n_benchmarks: int) -> np.ndarray:
+def _first_regrets(frame: pandas.DataFrame, task: np.ndarray, n_benchmarks: int) -> np.ndarray:
     """(benchmark,) median over runs of the first finite regret; 1 where that is zero or nothing succeeded."""
     regret = frame["regret"].to_numpy()
     finite = np.isfinite(regret)
     before = np.concatenate([[False], finite[:-1]]) & (frame["evaluation"] != 1).to_numpy()
     first = np.flatnonzero(finite & ~before)
-    by_benchmark = [regret[first[place[first] == benchmark]] for benchmark in range(n_benchmarks)]
+    by_benchmark = [regret[first[task[first] == benchmark]] for benchmark in range(n_benchmarks)]
     scales = np.array([np.median(regrets) if len(regrets) else 0.0 for regrets in by_benchmark])
     return np.where(scales > 0, scales, 1.0)
 
@@ -140,15 +148,30 @@ def known_runs(incumbents: pandas.DataFrame, value: str) -> np.ndarray:
     return known
 
 
-def final_values(incumbents: pandas.DataFrame, value: str = "regret") -> pandas.Series:
+def final_values(incumbents: Source, value: str = "regret") -> pandas.Series:
     """A column of each run's last incumbent, indexed by (benchmark, optimizer, seed); regret unless told otherwise.
 
     Benchmarks where it is not known are left out.
     """
     import pandas as pd
 
-    last = incumbents[value].to_numpy(dtype=float)[run_lasts(incumbents)]
-    return pd.Series(last, index=run_index(incumbents), name=value)[known_runs(incumbents, value)]
+    table = as_incumbents(incumbents)
+    last = table[value].to_numpy(dtype=float)[run_lasts(table)]
+    return pd.Series(last, index=run_index(table), name=value)[known_runs(table, value)]
+
+
+def as_incumbents(source: Source) -> pandas.DataFrame:
+    """The table of incumbents of what `tables_of` takes; such a table itself as it is."""
+    import pandas as pd
+
+    return source if isinstance(source, pd.DataFrame) and "evaluation" in source else incumbents(source)
+
+
+def as_final_values(source: Source | pandas.Series) -> pandas.Series:
+    """Final regrets of what `tables_of` takes, or of incumbents; values indexed by run as they are."""
+    import pandas as pd
+
+    return source if isinstance(source, pd.Series) else final_values(source)
 
 
 def cells(table: pandas.DataFrame | pandas.Series) -> Iterator[tuple[tuple[str, str], np.ndarray]]:

@@ -1,6 +1,6 @@
 """Bootstrap intervals of means (Efron and Tibshirani, 1993, chapter 13: percentile intervals).
 
-What is drawn anew are the runs of one optimizer on one benchmark. Benchmarks are not (except for performance profiles),
+What is resampled are the runs of one optimizer on one benchmark. Benchmarks are not (except for performance profiles),
 so an interval speaks about the benchmarks that were run and not about others. Percentile intervals are a little short
 with few runs: at 20 runs of normal values 95 % intervals cover 93 %. A single run has no interval: both ends are NaN.
 """
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.scores.incumbents import cells
+from hpo_leaderboard.scores.incumbents import as_final_values, cells
 
 if TYPE_CHECKING:
     import pandas
+
+    from hpo_leaderboard.scores.from_runs import Source
 
 N_SAMPLES = 1000
 LEVEL = 0.95
@@ -65,6 +67,13 @@ def mean_interval(
     """(x,) lower and (x,) upper end of the interval of the mean over the runs of (run, x) values.
 
     Equal numbers of runs and equal seeds resample alike, so an interval does not depend on what else is in the table.
+
+    Parameters
+    ----------
+    values
+        (run, x), any number of columns x.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
     """
     n = values.shape[0]
     if n < 2:
@@ -78,7 +87,14 @@ def stratified_interval(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(x,) ends of the bootstrap interval of a mean over tasks of means over their runs, from (run, x) values of each.
 
-    Runs are drawn anew within each task. NaN if a task has a single run.
+    Runs are drawn again within each task. NaN if a task has a single run.
+
+    Parameters
+    ----------
+    tasks
+        (run, x) values of each task, with the same columns x.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
     """
     if min(map(len, tasks)) < 2:
         return np.full(tasks[0].shape[1], np.nan), np.full(tasks[0].shape[1], np.nan)
@@ -90,17 +106,28 @@ def stratified_interval(
 
 
 def mean_table(
-    values: pandas.Series, seed: int = 0, n_samples: int = N_SAMPLES, level: float = LEVEL
+    values: Source | pandas.Series, seed: int = 0, n_samples: int = N_SAMPLES, level: float = LEVEL
 ) -> pandas.DataFrame:
     """Mean over the runs of each optimizer on each benchmark, with its bootstrap interval.
 
-    `values` are indexed by (benchmark, optimizer, seed). Columns: benchmark, optimizer, mean, low, high, n.
+    Parameters
+    ----------
+    values
+        Indexed by (benchmark, optimizer, seed); or runs or incumbents, for their final regret.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: benchmark, optimizer, mean, low, high, n.
     """
     import pandas as pd
 
+    table = as_final_values(values)
     rows = []
-    for (benchmark, optimizer), own in cells(values):
-        runs = values.to_numpy(dtype=float)[own]
+    for (benchmark, optimizer), own in cells(table):
+        runs = table.to_numpy(dtype=float)[own]
         low, high = mean_interval(runs[:, None], seed, n_samples, level)
         ends = {"low": low[0], "high": high[0]}
         rows.append({"benchmark": benchmark, "optimizer": optimizer, "mean": runs.mean(), **ends, "n": len(runs)})
@@ -115,10 +142,10 @@ def quantiles(values: np.ndarray, shares: Sequence[float]) -> np.ndarray:
     ordered = np.sort(values, axis=0)
     result = np.empty((len(shares), *values.shape[1:]))
     for i, share in enumerate(shares):
-        place = share * (len(ordered) - 1)
-        below = ordered[int(place)]
-        above = ordered[min(int(place) + 1, len(ordered) - 1)]
-        flat = (above == below) | (place == int(place))
+        position = share * (len(ordered) - 1)
+        below = ordered[int(position)]
+        above = ordered[min(int(position) + 1, len(ordered) - 1)]
+        flat = (above == below) | (position == int(position))
         with np.errstate(invalid="ignore"):
-            result[i] = np.where(flat, below, below + (above - below) * (place - int(place)))
+            result[i] = np.where(flat, below, below + (above - below) * (position - int(position)))
     return result

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
 from hpo_leaderboard.scores.fixed_target.targets import quantile_targets
-from hpo_leaderboard.scores.incumbents import final_values
+from hpo_leaderboard.scores.from_runs import tables_of
+from hpo_leaderboard.scores.incumbents import as_incumbents, final_values
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES
 from hpo_leaderboard.scores.overheads import overheads
 from hpo_leaderboard.scores.ranks import average_ranks
@@ -16,10 +18,12 @@ from hpo_leaderboard.scores.ranks import average_ranks
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.scores.from_runs import Source
+
 
 def leaderboard(
-    incumbents: pandas.DataFrame,
-    runs: pandas.DataFrame,
+    incumbents: Source,
+    runs: pandas.DataFrame | None = None,
     targets: pandas.DataFrame | None = None,
     value: str = "regret",
     seed: int = 0,
@@ -39,7 +43,30 @@ def leaderboard(
     n_runs, n_broken, n_tasks    runs scored, runs that broke, benchmarks
 
     A run enters with what it had in the end, whenever that was: runs are compared at equal limits, as they were set.
+
+    Parameters
+    ----------
+    incumbents
+        A list of runs, a store's frames or a table of trials (`tables_of`), then without `runs`; or the table of
+        `incumbents`.
+    runs
+        Frame `runs` of a store, with a table of incumbents.
+    targets
+        Losses to reach; None is `quantile_targets`.
+    value
+        Column of the incumbents by which optimizers are ranked.
+    seed, n_samples, level
+        Of the intervals: the seed, the number of samples, the share of them that an interval holds.
+
+    Examples
+    --------
+    >>> from hpo_core import run
+    >>> from hpo_leaderboard.scores.leaderboard import leaderboard
+    >>> runs = [run("branin", name, n_trials=20, seed=seed) for name in ("rs", "de") for seed in range(3)]
+    >>> leaderboard(runs)[["optimizer", "n_runs"]].to_dict("list")
+    {'optimizer': ['rs', 'de'], 'n_runs': [3, 3]}
     """
+    incumbents, runs = _tables(incumbents, runs)
     final = final_values(incumbents, value)
     ranks = average_ranks(final.to_frame("end"), seed, n_samples, level).set_index("optimizer")
     medians = final.groupby(level=["benchmark", "optimizer"], observed=True).median().unstack("optimizer")
@@ -59,6 +86,21 @@ def leaderboard(
     table["n_broken"] = started["failure"].notna().groupby(started["optimizer"], observed=True).sum()
     table["n_tasks"] = len(common)
     return table.sort_values("rank", kind="stable").reset_index()
+
+
+def _tables(source: Source, runs: pandas.DataFrame | None) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+    """Incumbents and the frame `runs`."""
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame) and "evaluation" in source:
+        if runs is None:
+            raise InvalidOption(
+                "a leaderboard of incumbents needs the frame `runs` beside them, got none; a list of runs or a store's "
+                "frames hold both"
+            )
+        return source, runs
+    frames = tables_of(source)
+    return as_incumbents(frames), frames.runs
 
 
 def _solved(

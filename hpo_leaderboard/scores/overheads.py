@@ -17,9 +17,20 @@ def overheads(
 ) -> pandas.DataFrame:
     """CPU seconds that each optimizer takes for one trial: overhead of a run / its number of trials, over all runs.
 
-    Columns: optimizer, median, q25, q75, mean, mean_low, mean_high (bootstrap over the runs of all benchmarks), n. Runs
-    without a trial or without a measured overhead are left out. Times depend on the machine, and on the number of
+    Runs without a trial or without a measured overhead are left out. Times depend on the machine, and on the number of
     trials where the cost of a suggestion grows with it.
+
+    Parameters
+    ----------
+    runs
+        Frame `runs` of a store; a `Run` in memory does not record its overhead.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: optimizer, median, q25, q75, mean, mean_low, mean_high (bootstrap over the runs of all benchmarks), n.
     """
     import pandas as pd
 

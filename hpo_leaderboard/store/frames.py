@@ -55,21 +55,56 @@ def make_frames(store: Store, *, configs: bool = True) -> Frames:
     names = _names(entries)
     order = sorted(range(len(entries)), key=lambda i: (*names[i], entries[i].run.seed))
     entries, names = [entries[i] for i in order], [names[i] for i in order]
-    counts = [entry.run.n_trials for entry in entries]
-    trials = {
-        "benchmark": np.repeat(np.array([benchmark for benchmark, _ in names], dtype=object), counts),
-        "optimizer": np.repeat(np.array([optimizer for _, optimizer in names], dtype=object), counts),
-        "seed": np.repeat(np.array([entry.run.seed for entry in entries], dtype=np.int64), counts),
-        **unpack_numbers([entry.numbers for entry in entries], counts),
-    }
-    if configs:
-        whole = b"\n".join(entry.configs for entry in entries if entry.run.n_trials)
-        trials["config"] = np.array(whole.decode().split("\n") if whole else [], dtype=object)
-    return Frames(
-        pandas.DataFrame(trials),
-        pandas.DataFrame([_run_row(entry, name) for entry, name in zip(entries, names, strict=True)], columns=RUNS),
-        _tasks_frame(store, entries, names),
+    trials = trials_frame(
+        [(*name, entry.run.seed) for name, entry in zip(names, entries, strict=True)],
+        [entry.run.n_trials for entry in entries],
+        [entry.numbers for entry in entries],
+        [entry.configs for entry in entries] if configs else None,
     )
+    runs = pandas.DataFrame([_run_row(entry, name) for entry, name in zip(entries, names, strict=True)], columns=RUNS)
+    return Frames(trials, runs, tasks_frame(_tasks(store, entries, names)))
+
+
+def trials_frame(
+    runs: Sequence[tuple[str, str, int]],
+    counts: Sequence[int],
+    numbers: Sequence[bytes],
+    configs: Sequence[bytes] | None,
+) -> pandas.DataFrame:
+    """The frame `trials` of some runs.
+
+    Parameters
+    ----------
+    runs
+        Benchmark, optimizer and seed of each.
+    counts
+        Number of trials of each.
+    numbers
+        Packed columns of each, see `hpo_leaderboard.store.columns`.
+    configs
+        Lines of JSON of each; None for no column `config`.
+    """
+    import pandas
+
+    trials = {
+        "benchmark": np.repeat(np.array([benchmark for benchmark, _, _ in runs], dtype=object), counts),
+        "optimizer": np.repeat(np.array([optimizer for _, optimizer, _ in runs], dtype=object), counts),
+        "seed": np.repeat(np.array([seed for _, _, seed in runs], dtype=np.int64), counts),
+        **unpack_numbers(numbers, counts),
+    }
+    if configs is not None:
+        whole = b"\n".join(lines for lines, count in zip(configs, counts, strict=True) if count)
+        trials["config"] = np.array(whole.decode().split("\n") if whole else [], dtype=object)
+    return pandas.DataFrame(trials)
+
+
+def tasks_frame(records: Iterable[BenchmarkRecord]) -> pandas.DataFrame:
+    """The frame `tasks` of what is known about benchmarks."""
+    import pandas
+
+    frame = pandas.DataFrame(list(records), columns=list(BenchmarkRecord._fields)).drop(columns="provenance")
+    frame = frame.astype({"optimum": float, "test_optimum": float})
+    return frame[["benchmark", "family", "optimum", "test_optimum", "checksum", "full_budget", "n_budgets"]]
 
 
 RUNS = [
@@ -110,18 +145,15 @@ def _run_row(entry: _Entry, name: tuple[str, str]) -> list[Any]:
     return [*head, version, run.failure, n_trials, max_cost]
 
 
-def _tasks_frame(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, str]]) -> pandas.DataFrame:
-    import pandas
-
+def _tasks(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, str]]) -> list[BenchmarkRecord]:
+    """Records of the benchmarks of some runs, under the names that are shown."""
     known = {(task.benchmark, task.checksum): task for task in store.tasks()}
     rows = {}
     for entry, (benchmark, _) in zip(entries, names, strict=True):
         task = known.get((entry.run.benchmark, entry.said["benchmark"]["checksum"]))
         if task is not None:
             rows[benchmark] = task._replace(benchmark=benchmark)
-    frame = pandas.DataFrame(list(rows.values()), columns=list(BenchmarkRecord._fields)).drop(columns="provenance")
-    frame = frame.astype({"optimum": float, "test_optimum": float})
-    return frame[["benchmark", "family", "optimum", "test_optimum", "checksum", "full_budget", "n_budgets"]]
+    return list(rows.values())
 
 
 def _names(entries: Iterable[_Entry]) -> list[tuple[str, str]]:

@@ -10,11 +10,13 @@ import numpy as np
 from hpo_leaderboard.scores.curves import run_ends
 from hpo_leaderboard.scores.fixed_target.runtimes import runtimes
 from hpo_leaderboard.scores.fixed_target.targets import losses_by_benchmark
-from hpo_leaderboard.scores.incumbents import cells, run_index
+from hpo_leaderboard.scores.incumbents import as_incumbents, cells, run_index
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interval, resampling_counts
 
 if TYPE_CHECKING:
     import pandas
+
+    from hpo_leaderboard.scores.from_runs import Source
 
 
 class RunningTimes(NamedTuple):
@@ -35,7 +37,7 @@ class RunningTimes(NamedTuple):
 
 
 def expected_running_times(
-    incumbents: pandas.DataFrame,
+    incumbents: Source,
     targets: pandas.DataFrame,
     over: str = "evaluations",
     seed: int = 0,
@@ -46,8 +48,23 @@ def expected_running_times(
 
     ERT = (sum over runs of the time until the target was reached, or of the whole run if it was not) / #{runs that
     reached it}; inf if none did (Hansen et al., 2021, COCO). It is the expected time of restarting the optimizer until
-    it succeeds, so it depends on how long the unsuccessful runs were allowed to go on.
-    Columns: benchmark, optimizer, target, ert, low, high, n_success, n; the interval resamples runs.
+    it succeeds, so it depends on how long the unsuccessful runs were allowed to go on. The interval resamples runs.
+
+    Parameters
+    ----------
+    incumbents
+        Table of `incumbents`, or runs.
+    targets
+        Losses to reach, columns benchmark and target, see `hpo_leaderboard.scores.fixed_target.targets`.
+    over
+        The axis: "evaluations", "seconds" or "share".
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: benchmark, optimizer, target, ert, low, high, n_success, n.
     """
     import pandas as pd
 
@@ -61,12 +78,16 @@ def expected_running_times(
 
 
 def running_times(
-    incumbents: pandas.DataFrame, targets: pandas.DataFrame, over: str, seed: int = 0, n_samples: int = 0
+    incumbents: Source, targets: pandas.DataFrame, over: str, seed: int = 0, n_samples: int = 0
 ) -> Iterator[RunningTimes]:
-    """Expected running times of each optimizer on each benchmark, in order of the names, resampled independently."""
+    """Expected running times of each optimizer on each benchmark, in order of the names, resampled independently.
+
+    Parameters are those of `expected_running_times`.
+    """
     rng = np.random.default_rng(seed)
-    table = runtimes(incumbents, targets, over)
-    ends = run_ends(incumbents, over)[run_index(incumbents).isin(table.index)]
+    known = as_incumbents(incumbents)
+    table = runtimes(known, targets, over)
+    ends = run_ends(known, over)[run_index(known).isin(table.index)]
     losses = losses_by_benchmark(targets)
     for (benchmark, optimizer), rows in cells(table):
         goals = losses[benchmark]

@@ -13,11 +13,13 @@ from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, mean_interval
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.scores.from_runs import Source
+
 FACTORS = np.geomspace(1.0, 100.0, 41)
 
 
 def performance_profiles(
-    incumbents: pandas.DataFrame,
+    incumbents: Source,
     targets: pandas.DataFrame,
     over: str = "evaluations",
     factors: Sequence[float] | np.ndarray = FACTORS,
@@ -31,11 +33,29 @@ def performance_profiles(
     (benchmark, target) pair and t_ps the expected running time; benchmarks count alike, however many targets they have.
     rho(1) is the share of problems on which an optimizer is the fastest, ties counting for all; for large tau it is the
     share that it solves. Targets that nobody reached count as problems, benchmarks that the optimizer did not run on do
-    not. Columns: optimizer, factor, share, low, high, n_tasks.
+    not.
 
     The interval resamples benchmarks, with all their targets; it is NaN for one benchmark. Resampling runs, as
     elsewhere, fails here: the fastest of several resampled times is faster than the fastest itself, so every share
     would come out too small.
+
+    Parameters
+    ----------
+    incumbents
+        Table of `incumbents`, or runs.
+    targets
+        Losses to reach, columns benchmark and target, see `hpo_leaderboard.scores.fixed_target.targets`.
+    over
+        The axis: "evaluations", "seconds" or "share".
+    factors
+        tau, each at least 1.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: optimizer, factor, share, low, high, n_tasks.
     """
     import pandas as pd
 

@@ -1,8 +1,9 @@
 """Fixed-target runtimes: how long runs take to reach given losses, and their ECDF.
 
-The runtime of a run to a target is the place on the axis at which its incumbent's loss first is at or below the target
-(thesis 8.3.2), inf if that never happens. It is the incumbent that must reach it: a configuration that was evaluated
-but, under noise, not kept does not count. Once reached stays reached, even if noise later makes the run give it up.
+The runtime of a run to a target is the position on the axis at which its incumbent's loss first is at or below the
+target (Klein, 2020, section 8.3.2), inf if that never happens. It is the incumbent that must reach it: a configuration
+that was evaluated but, under noise, not kept does not count. Once reached stays reached, even if noise later makes the
+run give it up.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ import numpy as np
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.curves import positions
 from hpo_leaderboard.scores.fixed_target.targets import losses_by_benchmark
-from hpo_leaderboard.scores.incumbents import cells, run_index, run_lasts, run_starts
+from hpo_leaderboard.scores.incumbents import as_incumbents, cells, run_index, run_lasts, run_starts
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, stratified_interval
 
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.scores.from_runs import Source
 
-def runtimes(incumbents: pandas.DataFrame, targets: pandas.DataFrame, over: str = "evaluations") -> pandas.DataFrame:
+
+def runtimes(incumbents: Source, targets: pandas.DataFrame, over: str = "evaluations") -> pandas.DataFrame:
     """Runtime of each run to each target of its benchmark: a row per (benchmark, optimizer, seed), a column per target.
 
     r(run, target) = min {x : loss of the incumbent at x <= target}, inf if never. Columns number the targets of a
@@ -32,13 +35,14 @@ def runtimes(incumbents: pandas.DataFrame, targets: pandas.DataFrame, over: str 
     import pandas as pd
 
     goals = losses_by_benchmark(targets)
-    index, x, starts = run_index(incumbents), positions(incumbents, over), run_starts(incumbents)
+    known = as_incumbents(incumbents)
+    index, x, starts = run_index(known), positions(known, over), run_starts(known)
     names = index.get_level_values("benchmark")
     if not goals.keys() & set(names):
         raise InvalidOption("`targets` must hold targets of a benchmark that was run, got none; see `quantile_targets`")
-    loss = incumbents["loss"].to_numpy(dtype=float)
+    loss = known["loss"].to_numpy(dtype=float)
     table = np.full((len(starts), max(map(len, goals.values()))), np.nan)
-    for run, (a, b) in enumerate(zip(starts, run_lasts(incumbents) + 1, strict=True)):
+    for run, (a, b) in enumerate(zip(starts, run_lasts(known) + 1, strict=True)):
         goal = goals.get(names[run])
         if goal is not None:
             best = np.minimum.accumulate(loss[a:b])
@@ -54,18 +58,31 @@ def ecdf(
     n_samples: int = N_SAMPLES,
     level: float = LEVEL,
 ) -> pandas.DataFrame:
-    """Share of (task, target) pairs that each optimizer solves by each place of the grid, with its interval.
+    """Share of (task, target) pairs that each optimizer solves by each position of the grid, with its interval.
 
-    F(x) = mean over tasks of the mean over the task's runs and targets of [runtime <= x] (thesis 8.3.2, after More and
-    Wild, 2009). With equally many runs and targets per task, as in the thesis, that is the share of all
+    F(x) = mean over tasks of the mean over the task's runs and targets of [runtime <= x] (Klein, 2020, section 8.3.2,
+    after More and Wild, 2009). With equally many runs and targets per task, as there, that is the share of all
     (task, target, run) triples; otherwise every task counts alike. Runs that miss a target are not restarted, as COCO
-    would simulate: the curve ends at the share that was solved. Columns: optimizer, at, share, low, high, n_tasks, n.
-    The interval resamples the runs of each task.
+    would simulate: the curve ends at the share that was solved. The interval resamples the runs of each task.
+
+    Parameters
+    ----------
+    runtimes
+        As `runtimes` gives them.
+    grid
+        Positions on their axis.
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: optimizer, at, share, low, high, n_tasks, n.
     """
     import pandas as pd
 
-    places = np.asarray(grid, dtype=float)
-    solved = _solved(runtimes.to_numpy(dtype=float), places)
+    at = np.asarray(grid, dtype=float)
+    solved = _solved(runtimes.to_numpy(dtype=float), at)
     by_optimizer: dict[str, list[np.ndarray]] = {}
     for (_, optimizer), rows in cells(runtimes):
         by_optimizer.setdefault(optimizer, []).append(solved[rows])
@@ -74,13 +91,13 @@ def ecdf(
         share = np.mean([runs.mean(axis=0) for runs in tasks], axis=0)
         low, high = stratified_interval(tasks, seed, n_samples, level)
         counts = {"n_tasks": len(tasks), "n": sum(map(len, tasks))}
-        parts.append({"optimizer": optimizer, "at": places, "share": share, "low": low, "high": high, **counts})
+        parts.append({"optimizer": optimizer, "at": at, "share": share, "low": low, "high": high, **counts})
     return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
 
 
-def _solved(runtimes: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """(run, place) share of its targets that each run has reached by each place."""
+def _solved(runtimes: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(run, position) share of its targets that each run has reached by each position."""
     ordered = np.sort(runtimes, axis=1)  # inf, then NaN at the end
-    reached = np.array([np.searchsorted(row, places, side="right") for row in ordered])
+    reached = np.array([np.searchsorted(row, at, side="right") for row in ordered])
     n_targets = (~np.isnan(runtimes)).sum(axis=1)
     return np.minimum(reached, n_targets[:, None]) / n_targets[:, None]

@@ -13,9 +13,11 @@ from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interv
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.scores.from_runs import Source
+
 
 def speedups(
-    incumbents: pandas.DataFrame,
+    incumbents: Source,
     targets: pandas.DataFrame,
     reference: str,
     over: str = "evaluations",
@@ -25,11 +27,29 @@ def speedups(
 ) -> pandas.DataFrame:
     """Speed-up of each optimizer over a reference to each target of each benchmark.
 
-    s = ERT of the reference / ERT of the optimizer, the quantitative statement of thesis 8.3.2 ("method A is twice as
-    fast"): 2 is twice as fast, inf if only the optimizer ever gets there, 0 if only the reference does, NaN if neither.
-    `final_targets(incumbents, reference)` asks for what the reference reaches in half of its runs. Columns: benchmark,
-    optimizer, target, speedup, low, high, n_success, n; the interval resamples the runs of both, bootstrap samples in
-    which neither gets there being left out.
+    s = ERT of the reference / ERT of the optimizer, the quantitative statement of Klein (2020, section 8.3.2: "method A
+    is twice as fast"): 2 is twice as fast, inf if only the optimizer ever gets there, 0 if only the reference does, NaN
+    if neither.
+    `final_targets(incumbents, reference)` asks for what the reference reaches in half of its runs. The interval
+    resamples the runs of both, bootstrap samples in which neither gets there being left out.
+
+    Parameters
+    ----------
+    incumbents
+        Table of `incumbents`, or runs.
+    targets
+        Losses to reach, columns benchmark and target, see `hpo_leaderboard.scores.fixed_target.targets`.
+    reference
+        Name of the optimizer to compare with.
+    over
+        The axis: "evaluations", "seconds" or "share".
+    seed, n_samples, level
+        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns: benchmark, optimizer, target, speedup, low, high, n_success, n.
     """
     import pandas as pd
 

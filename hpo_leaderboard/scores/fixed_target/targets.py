@@ -10,10 +10,12 @@ import numpy as np
 from hpo_core import Benchmark
 from hpo_core.errors import InvalidOption
 from hpo_core.space.sobol import sobol
-from hpo_leaderboard.scores.incumbents import final_values
+from hpo_leaderboard.scores.incumbents import as_incumbents, final_values
 
 if TYPE_CHECKING:
     import pandas
+
+    from hpo_leaderboard.scores.from_runs import Source
 
 N_TARGETS = 50
 
@@ -21,8 +23,9 @@ N_TARGETS = 50
 def sobol_targets(benchmarks: Iterable[str | Benchmark], n: int | None = None, seed: int = 0) -> pandas.DataFrame:
     """Noise-free losses at the full budget of the configurations on a Sobol grid, `n` for each benchmark.
 
-    Thesis 8.3.2, with its 100 configurations per hyperparameter of 8.3.1 unless `n` is given. The grid is scrambled by
-    `seed`. It covers the whole space, so most of these targets are easy: any optimizer meets half of them at once.
+    Klein (2020), section 8.3.2, with the 100 configurations per hyperparameter of section 8.3.1 unless `n` is given.
+    The grid is scrambled by `seed`. It covers the whole space, so most of these targets are easy: any optimizer meets
+    half of them at once.
     """
     import pandas as pd
 
@@ -38,7 +41,7 @@ def sobol_targets(benchmarks: Iterable[str | Benchmark], n: int | None = None, s
     return pd.concat(parts, ignore_index=True)
 
 
-def quantile_targets(incumbents: pandas.DataFrame, n: int = N_TARGETS) -> pandas.DataFrame:
+def quantile_targets(incumbents: Source, n: int = N_TARGETS) -> pandas.DataFrame:
     """Quantiles of the incumbents' losses over all runs and evaluations, `n` for each benchmark.
 
     Levels (i + 1/2) / n, i = 0..n-1, of the losses that incumbents ever had, which lie where runs spend their time:
@@ -49,7 +52,7 @@ def quantile_targets(incumbents: pandas.DataFrame, n: int = N_TARGETS) -> pandas
 
     _positive(n)
     parts = []
-    for benchmark, losses in incumbents.groupby("benchmark", observed=True)["loss"]:
+    for benchmark, losses in as_incumbents(incumbents).groupby("benchmark", observed=True)["loss"]:
         finite = losses[np.isfinite(losses)].to_numpy()
         if len(finite):
             targets = np.quantile(finite, (np.arange(n) + 0.5) / n, method="lower")
@@ -59,7 +62,7 @@ def quantile_targets(incumbents: pandas.DataFrame, n: int = N_TARGETS) -> pandas
     return pd.concat(parts, ignore_index=True)
 
 
-def final_targets(incumbents: pandas.DataFrame, optimizer: str) -> pandas.DataFrame:
+def final_targets(incumbents: Source, optimizer: str) -> pandas.DataFrame:
     """Median final loss of one optimizer, a target for each benchmark: what it reaches in half of its runs."""
     last = final_values(incumbents, "loss").reset_index()
     known = sorted(last["optimizer"].unique())
