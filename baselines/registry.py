@@ -6,13 +6,13 @@ A factory is called as `factory(space, budgets=..., seed=..., **options)` and re
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from hpo_core.benchmark import check_seed
-from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_core.errors import InvalidOption
+from hpo_core.names import make_optimizer
+from hpo_core.plugins import imported
 from hpo_core.running.optimizer import Optimizer
 from hpo_core.space import Space
 
@@ -34,8 +34,7 @@ class OptimizerEntry(NamedTuple):
         """The factory."""
         if not isinstance(self.target, str):
             return self.target
-        module, _, attribute = self.target.partition(":")
-        return getattr(import_module(module), attribute)
+        return imported(self.target)
 
 
 _ENTRIES: dict[str, OptimizerEntry] = {
@@ -175,7 +174,7 @@ def optimizers() -> dict[str, OptimizerEntry]:
 def register_optimizer(
     name: str, factory: Factory, *, summary: str = "", paper: str = "", multi_fidelity: bool = False
 ) -> None:
-    """Make an optimizer of one's own known by name, for the length of the process."""
+    """Make your own optimizer known by name, for the length of the process."""
     if not isinstance(name, str) or not name:
         raise InvalidOption(f"an optimizer's name must be a non-empty string, got {name!r}")
     if not callable(factory):
@@ -186,13 +185,15 @@ def register_optimizer(
     _ENTRIES[name] = OptimizerEntry(summary, paper, factory, multi_fidelity)
 
 
-def optimizer(name: str, space: Space, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> Optimizer:
+def optimizer(
+    optimizer: str | Factory, space: Space, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any
+) -> Optimizer:
     """The named optimizer on a space.
 
     Parameters
     ----------
-    name
-        One of `optimizers()`.
+    optimizer
+        One of `optimizers()`, the name of another installed package's optimizer, `module:Class`, or a class.
     space
         What it searches, `benchmark.space`.
     budgets
@@ -202,20 +203,4 @@ def optimizer(name: str, space: Space, budgets: Sequence[float] = (1,), seed: in
     options
         Keyword arguments of the optimizer's class, for example `optimizer("re", space, population=20)`.
     """
-    entry = _ENTRIES.get(name)
-    if entry is None:
-        raise UnknownName(f"no optimizer {name!r}{nearest(name, _ENTRIES)}; `hpo optimizers` shows all")
-    factory = entry.load()
-    _check_options(name, factory, options)
-    return factory(space, budgets=budgets, seed=check_seed(seed), **options)
-
-
-def _check_options(name: str, factory: Factory, options: dict[str, Any]) -> None:
-    parameters = inspect.signature(factory).parameters
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
-        return
-    known = [p for p in parameters if p not in ("space", "budgets", "seed")]
-    for option in options:
-        if option not in known:
-            hint = nearest(option, known) if known else "; it has none"
-            raise InvalidOption(f"optimizer {name!r} has no option {option!r}{hint}")
+    return make_optimizer(optimizer, space, budgets, check_seed(seed), **options)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from hpo_cli import benchmarks, collect, leaderboard, profet, report, runs, stop, store, table
 from hpo_core.errors import HpoError
+from hpo_core.plugins import import_from_current_directory
 
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
@@ -41,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status of one call of `hpo`: 0, or 2 with the reason on standard error."""
+    import_from_current_directory()
     options = parser().parse_args(arguments)
     warnings.showwarning = lambda message, *_: print(f"hpo: warning: {message}", file=sys.stderr)
     try:

@@ -8,10 +8,11 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.registry import optimizer, optimizers
+from baselines import optimizer
 from baselines.stopping import criterion
 from hpo_core import Benchmark, Run, run
 from hpo_core.errors import InvalidOption
+from hpo_core.names import optimizers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def add(subcommands: Any) -> None:
 
 def _optimizers(options: argparse.Namespace) -> None:
     for name, entry in optimizers().items():
-        budgets = "  [several budgets]" if entry.multi_fidelity else ""
+        budgets = "  [several budgets]" if getattr(entry, "multi_fidelity", False) else ""
         paper = f"; {entry.paper}" if entry.paper else ""
         print(f"{name:<16} {entry.summary}{paper}{budgets}")
 

@@ -57,7 +57,7 @@ def _names(text: str) -> list[str]:
 
 
 def _criteria(options: argparse.Namespace) -> None:
-    from baselines.stopping import criteria
+    from hpo_core.names import criteria
 
     for name, entry in criteria().items():
         print(f"{name:<16} {entry.summary}{f'; {entry.paper}' if entry.paper else ''}")

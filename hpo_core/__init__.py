@@ -2,9 +2,9 @@
 
 from hpo_core.benchmark import Benchmark
 from hpo_core.errors import HpoError
+from hpo_core.names import benchmarks
 from hpo_core.problems.problem import Problem, Result, SimpleProblem
 from hpo_core.problems.wrappers import noisy, shifted, subset, with_budgets
-from hpo_core.registry import benchmarks
 from hpo_core.running.loop import run
 from hpo_core.running.optimizer import Optimizer, StoppingCriterion
 from hpo_core.running.record import Run

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_core.errors import InvalidBudget, InvalidSeed
+from hpo_core.names import make_problem
 from hpo_core.problems.problem import Batch, Problem, Result, check_problem, evaluate_batch
-from hpo_core.registry import make_problem
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import BOOLEANS
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_core.benchmark import Benchmark
 from hpo_core.errors import NotRecorded, UnknownName, nearest
-from hpo_core.registry import benchmarks
+from hpo_core.names import benchmarks
 from hpo_core.space import Space
 from hpo_core.space.sobol import sobol
 from profet.meta_data import MetaData, read_meta_data

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from baselines.stopping.parts.joined import all_of, any_of
 from baselines.stopping.parts.option_checks import whole
 from hpo_core.running.incumbent import trajectory
+from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 

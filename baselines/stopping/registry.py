@@ -1,24 +1,14 @@
-"""Names of the criteria, what to say about each, and how to build one, also from a line of text.
-
-    SPEC    = TERM ["|" TERM ...]                  stops when any does
-    TERM    = ONE ["&" ONE ...]                    when all do
-    ONE     = NAME [":" VALUE {"," OPTION "=" VALUE}]
-
-as in `regret-bound:0.001`, `cv-regret-bound:variant=paper`, `conv:30,warm_up=20 & limit:100 | limit:max_cost=3600`.
-The value without a name is the criterion's main option, the first in its signature after the space.
-"""
+"""Names of the criteria and what to say about each; `hpo_core.running.criterion_text` has how they are written."""
 
 from __future__ import annotations
 
-import inspect
-import json
 from collections.abc import Callable
-from functools import reduce
-from importlib import import_module
 from typing import Any, NamedTuple
 
-from baselines.stopping.parts.joined import Criterion, all_of, any_of
-from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_core.names import make_criterion
+from hpo_core.plugins import imported
+from hpo_core.running.joined import Criterion
+from hpo_core.running.optimizer import StoppingCriterion
 from hpo_core.space import Space
 
 
@@ -31,8 +21,7 @@ class CriterionEntry(NamedTuple):
 
     def load(self) -> Callable[..., Criterion]:
         """What makes the criterion, called with a space and options."""
-        module, _, attribute = self.target.partition(":")
-        return getattr(import_module(f"baselines.stopping.{module}"), attribute)
+        return imported(f"baselines.stopping.{self.target}")
 
 
 _MAKAROVA = "Makarova et al. (2022)"
@@ -56,7 +45,7 @@ _ENTRIES = {
         "the bound on the regret is below the error of cross-validation", _MAKAROVA, "cv_regret_bound:CVRegretBound"
     ),
 }
-_ALIASES = {"budget": "limit"}  # accepted and not listed
+ALIASES = {"budget": "limit"}  # accepted and not listed
 
 
 def criteria() -> dict[str, CriterionEntry]:
@@ -64,13 +53,13 @@ def criteria() -> dict[str, CriterionEntry]:
     return dict(_ENTRIES)
 
 
-def criterion(spec: str, space: Space, **options: Any) -> Criterion:
+def criterion(criterion: str | type | StoppingCriterion, space: Space, **options: Any) -> Criterion:
     """The criterion that a text describes, on a space.
 
     Parameters
     ----------
-    spec
-        A name of `criteria()`, or a line of text as in the module's head.
+    criterion
+        A name of `criteria()`, a line of text as in `hpo_core.running.criterion_text`, or your own class.
     space
         What the run searches, `benchmark.space`.
     options
@@ -84,55 +73,4 @@ def criterion(spec: str, space: Space, **options: Any) -> Criterion:
     >>> run(b, "rs", n_trials=None, stop=criterion("conv:20 | limit:200", b.space)).reason
     'conv: no better loss in the last 20 trials, patience 20'
     """
-    if options and ("|" in spec or "&" in spec):
-        raise InvalidOption(f"options go with one criterion, {spec!r} joins several; write them into the text")
-    if options:
-        return _parse(spec, space, options)
-    terms = [[_parse(one, space, {}) for one in term.split("&")] for term in spec.split("|")]
-    return reduce(any_of, [reduce(all_of, term) for term in terms])
-
-
-def _parse(text: str, space: Space, given: dict[str, Any]) -> Criterion:
-    name, _, rest = text.strip().partition(":")
-    options = dict(given)
-    for i, part in enumerate(rest.split(",") if rest else []):
-        option, separator, value = (word.strip() for word in part.partition("="))
-        if not separator:
-            if i > 0 or not option:
-                raise InvalidOption(f"options of a criterion are written NAME=VALUE, got {part!r} in {text.strip()!r}")
-            option, value = _main_option(name), option
-        if option in options:
-            raise InvalidOption(f"option {option!r} is given twice in {text.strip()!r}")
-        options[option] = _value(value)
-    return _make(name, space, options)
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _make(name: str, space: Space, options: dict[str, Any]) -> Criterion:
-    factory = _entry(name).load()
-    parameters = list(inspect.signature(factory).parameters.values())[1:]
-    known = [parameter.name for parameter in parameters]
-    for option in options:
-        if option not in known:
-            raise InvalidOption(f"criterion {name!r} has no option {option!r}{nearest(option, known)}")
-    for parameter in parameters:
-        if parameter.default is inspect.Parameter.empty and parameter.name not in options:
-            raise InvalidOption(f"criterion {name!r} needs {parameter.name}, as in {name}:0.001")
-    return factory(space, **options)
-
-
-def _main_option(name: str) -> str:
-    return list(inspect.signature(_entry(name).load()).parameters)[1]
-
-
-def _entry(name: str) -> CriterionEntry:
-    try:
-        return _ENTRIES[_ALIASES.get(name, name)]
-    except KeyError:
-        raise UnknownName(f"no stopping criterion {name!r}{nearest(name, _ENTRIES)}") from None
+    return make_criterion(criterion, space, **options)

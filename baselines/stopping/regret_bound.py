@@ -24,9 +24,9 @@ from baselines.stopping.parts.bound_checks import (
     Variant,
     variant_named,
 )
-from baselines.stopping.parts.joined import all_of, any_of
 from baselines.stopping.parts.option_checks import positive
 from baselines.stopping.parts.surrogate import Candidates, Fit
+from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 

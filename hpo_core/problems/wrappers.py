@@ -13,9 +13,9 @@ import numpy as np
 
 from hpo_core.benchmark import describe_budgets
 from hpo_core.errors import InvalidBudget, InvalidOption
+from hpo_core.names import make_problem
 from hpo_core.problems.noise import generator
 from hpo_core.problems.problem import Batch, Problem, Result, SimpleProblem, check_problem, evaluate_batch
-from hpo_core.registry import make_problem
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Categorical, Float, Hyperparameter, Int, Ordinal, Value
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any, Literal
 
 from hpo_core.benchmark import Benchmark, check_seed
 from hpo_core.errors import HpoError, InvalidOption
+from hpo_core.names import make_criterion, make_optimizer
 from hpo_core.problems.problem import Problem, Result
 from hpo_core.running.continuation import PaidTraining, Trainings
-from hpo_core.running.optimizer import Optimizer, StoppingCriterion, make_optimizer
+from hpo_core.running.optimizer import Optimizer, StoppingCriterion
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal, Trial
 from hpo_core.running.trial_seeds import trial_seeds
@@ -29,33 +30,35 @@ EXHAUSTED = "exhausted: the optimizer has nothing left to propose"
 
 def run(
     benchmark: str | Problem | Benchmark,
-    optimizer: str | Optimizer,
+    optimizer: str | Callable[..., Optimizer] | Optimizer,
     n_trials: int | None = 100,
     max_cost: float | None = None,
-    stop: StoppingCriterion | None = None,
+    stop: str | StoppingCriterion | None = None,
     seed: int = 0,
     workers: int = 1,
     *,
     resume: bool = True,
     on_failure: Literal["continue", "stop"] = "continue",
+    options: Mapping[str, Any] | None = None,
 ) -> Run:
     """Record of running an optimizer on a benchmark: a function of the arguments, the seed among them.
 
     Parameters
     ----------
     benchmark
-        A benchmark, a problem, or a name that `benchmarks()` lists.
+        A benchmark, a problem, a name that `benchmarks()` lists, or `module:attribute` of a function that makes one.
     optimizer
-        A name, and then it is built on the benchmark's space and budgets with the run's seed; or an optimizer as it
-        stands, fresh or not.
+        A name that `optimizers()` lists, `module:Class`, or a class, and then it is built on the benchmark's space and
+        budgets with the run's seed; or an object with `ask` and `tell` as it is, fresh or not.
     n_trials
         How many trials are started, None for no limit.
     max_cost
         Seconds on the clock from which on no trial is started, None for no limit. Trials that are running then are
         finished and recorded with an end after `max_cost`; the incumbent at that time does not count them.
     stop
-        Called with the completed trials after each; what it returns ends the run and is its reason. Trials that are
-        running then are given up and not recorded.
+        A function of the completed trials, called after each; what it returns ends the run and is its reason. Trials
+        that are running then are given up and not recorded. A text such as `"conv:20 | limit:200"` is read as
+        `hpo_core.running.criterion_text` says.
     seed
         Fixes the trials' seeds, see `hpo_core.running.trial_seeds`.
     workers
@@ -68,6 +71,9 @@ def run(
         cost that is not a finite number. It is recorded with its reason and an infinite loss, which the optimizer is
         told, and takes the cost that the result or the exception (as an attribute `cost`) states, else 0. An
         `HpoError` is no failure but a mistake, such as a configuration outside the space, and is raised.
+    options
+        Keyword arguments of an optimizer that is given by name or class: `run("protein", "re", options={"population":
+        20})`.
 
     Examples
     --------
@@ -79,17 +85,14 @@ def run(
     target = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
     _check_limits(n_trials, max_cost, stop, workers, on_failure)
     seed = check_seed(seed)
-    if isinstance(optimizer, str):
-        name, optimizer = optimizer, make_optimizer(optimizer, target.space, target.budgets, seed)
-    elif isinstance(optimizer, type) or not (hasattr(optimizer, "ask") and hasattr(optimizer, "tell")):
-        raise InvalidOption(f"optimizer must be a name or an object with ask and tell, got {optimizer!r}")
-    else:
-        name = getattr(optimizer, "name", type(optimizer).__name__)
-    loop = _Loop(target, optimizer, trial_seeds(seed), workers, resume and len(target.budgets) > 1)
+    made = make_optimizer(optimizer, target.space, target.budgets, seed, **(options or {}))
+    name = optimizer if isinstance(optimizer, str) else getattr(made, "name", type(made).__name__)
+    rule = None if stop is None else make_criterion(stop, target.space)
+    loop = _Loop(target, made, trial_seeds(seed), workers, resume and len(target.budgets) > 1)
     reason = None
     while reason is None:
         idle = loop.start_trials(n_trials, max_cost)
-        reason = loop.finish_trials(stop, on_failure) if loop.running else idle
+        reason = loop.finish_trials(rule, on_failure) if loop.running else idle
     return Run(target.name, name, seed, workers, reason, tuple(loop.completed))
 
 
@@ -101,8 +104,6 @@ def _check_limits(n_trials: Any, max_cost: Any, stop: Any, workers: Any, on_fail
             raise InvalidOption(f"{option} must be an integer >= 1, got {value!r}")
     if max_cost is not None and not (isinstance(max_cost, Real) and 0.0 < float(max_cost) < math.inf):
         raise InvalidOption(f"max_cost must be None or a finite number of seconds above 0, got {max_cost!r}")
-    if stop is not None and not callable(stop):
-        raise InvalidOption(f"stop must be None or a function of the completed trials, got {stop!r}")
     if n_trials is None and max_cost is None and stop is None:
         raise InvalidOption("a run needs an end: give n_trials, max_cost or stop")
     if on_failure not in ("continue", "stop"):

@@ -1,7 +1,7 @@
 """`Optimizer` and `StoppingCriterion`: what the run loop talks to, and the ledger of proposals that are pending.
 
 An optimizer is built from a `Space`, the budgets and a seed, never from a benchmark, and is a function of its seed and
-of what it is told. A class of one's own needs no parent:
+of what it is told. Your own class needs no parent:
 
     class Mine:
         def __init__(self, space, *, budgets=(1,), seed=0):
@@ -18,15 +18,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Generic, Protocol, TypeVar
 
-from hpo_core.errors import HpoError, UnknownName, nearest
+from hpo_core.errors import HpoError
 from hpo_core.running.trial import Proposal, Trial
-from hpo_core.space import Space
-
-GROUP = "hpo_core.optimizers"
 
 
 class UnknownProposal(HpoError, ValueError):
@@ -101,25 +96,3 @@ class Pending(Generic[Note]):
             f"only a pending proposal can be told, once; this one was never asked for or was told already "
             f"({len(self)} pending): {proposal!r}"
         )
-
-
-class Shelf(Protocol):
-    """What an entry point of the group `hpo_core.optimizers` loads to, such as the module `baselines.registry`."""
-
-    def optimizers(self) -> Sequence[str]: ...
-    def optimizer(self, name: str, space: Space, budgets: Sequence[float], seed: int) -> Optimizer: ...
-
-
-@cache  # reading the metadata of the installed packages takes milliseconds
-def shelves() -> list[Shelf]:
-    """The optimizers of every installed package."""
-    return [entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
-
-
-def make_optimizer(name: str, space: Space, budgets: Sequence[float], seed: int) -> Optimizer:
-    """The named optimizer, of whichever installed package knows the name."""
-    for shelf in shelves():
-        if name in shelf.optimizers():
-            return shelf.optimizer(name, space, budgets, seed)
-    known = [known for shelf in shelves() for known in shelf.optimizers()]
-    raise UnknownName(f"no optimizer {name!r}{nearest(name, known)}; `hpo optimizers` shows all")

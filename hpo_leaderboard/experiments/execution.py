@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from hpo_core import Benchmark, run
 from hpo_core.errors import HpoError
+from hpo_core.names import make_optimizer
 from hpo_core.running.optimizer import Optimizer
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
+from hpo_leaderboard.experiments.identity import open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
-from hpo_leaderboard.experiments.resolution import build_optimizer, open_benchmark, optimizer_version
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
 
 CIRCUMSTANCES = (ImportError, MemoryError, OSError)  # say something about the machine, not about the optimizer
@@ -127,7 +128,7 @@ def _benchmark_of(job: Job) -> Benchmark:
 
 def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
     member = job.optimizer
-    built = build_optimizer(member.name, member.options, benchmark.space, benchmark.budgets, job.seed)
+    built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.seed, **member.options)
     version = optimizer_version(member.name, built)
     if version != job.version:
         raise DifferentVersion(

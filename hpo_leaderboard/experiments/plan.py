@@ -10,14 +10,12 @@ import numpy as np
 
 from hpo_core import Benchmark, benchmarks
 from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, MissingExtra, UnknownName, UnsupportedSpace
+from hpo_core.names import make_optimizer
+from hpo_core.names import optimizers as listed_optimizers
+from hpo_core.plugins import FailedImport
+from hpo_leaderboard.experiments.code_digest import forget_digests
+from hpo_leaderboard.experiments.identity import OpenBenchmark, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.resolution import (
-    OpenBenchmark,
-    build_optimizer,
-    listed_optimizers,
-    open_benchmark,
-    optimizer_version,
-)
 from hpo_leaderboard.experiments.suite import Member, Suite, expand
 
 N_COSTS = 1000  # random configurations over which the cost of a full evaluation is averaged
@@ -64,6 +62,7 @@ def make_plan(suite: Suite) -> Plan:
 
     The jobs go seed by seed through all pairs, so that an experiment that is cut short has treated them alike.
     """
+    forget_digests()  # a notebook may plan again after its modules were edited
     pairs: list[_Pair] = []
     tasks, lost = [], []
     unfit: dict[tuple[str, str], list[str]] = {}
@@ -126,10 +125,10 @@ def _full_cost(benchmark: Benchmark) -> float | None:
 def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
     """Version of an optimizer on a benchmark, or why it cannot be built there."""
     try:
-        built = build_optimizer(member.name, member.options, benchmark.space, benchmark.budgets, 0)
+        built = make_optimizer(member.name, benchmark.space, benchmark.budgets, 0, **member.options)
     except (UnsupportedSpace, InvalidBudget, MissingExtra) as error:
         return error
-    except (UnknownName, InvalidOption):
+    except (UnknownName, FailedImport, InvalidOption):
         raise
     except Exception:
         built = None  # an optimizer that breaks is recorded as such, run by run

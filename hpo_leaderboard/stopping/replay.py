@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from baselines.stopping import criterion
-from baselines.stopping.parts.joined import Criterion
 from baselines.stopping.parts.regret import Bound
 from hpo_core import Trial
 from hpo_core.running.incumbent import trajectory
+from hpo_core.running.joined import Criterion
 from hpo_leaderboard.stopping.recorded_runs import RUN, RecordedRun
 from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change
 

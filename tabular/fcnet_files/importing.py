@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import DamagedFile, InvalidOption
-from hpo_core.registry import benchmarks
+from hpo_core.names import benchmarks
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, plain_dtype
 from tabular.families import SOURCES, imported, imported_path
 from tabular.fcnet_files.export import write_original

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from baselines.stopping.parts.joined import all_of, any_of
 from baselines.stopping.parts.option_checks import positive, whole
 from baselines.stopping.parts.regret import Bound
 from baselines.stopping.parts.run_history import HistoryReader, indices_in_use
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate
+from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 

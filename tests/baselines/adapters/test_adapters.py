@@ -17,7 +17,7 @@ from baselines.adapters.parts.library import quiet
 from baselines.adapters.parts.searched import Searched
 from hpo_core import Categorical, Condition, Constant, Float, Int, Ordinal, Space
 from hpo_core.errors import MissingExtra, UnsupportedSpace
-from hpo_leaderboard.experiments.resolution import optimizer_version
+from hpo_leaderboard.experiments.identity import optimizer_version
 
 SPACE = Space(
     [

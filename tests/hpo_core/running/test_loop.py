@@ -296,7 +296,7 @@ def test_a_training_that_got_cheaper_costs_nothing_more():
         ({"workers": None}, "workers must be an integer >= 1"),
         ({"max_cost": -1}, "max_cost must be None or a finite number"),
         ({"max_cost": math.nan}, "max_cost"),
-        ({"stop": "soon"}, "stop must be None or a function"),
+        ({"stop": 42}, "a function of the completed trials, got 42"),
         ({"n_trials": None}, "a run needs an end"),
         ({"on_failure": "ignore"}, "'continue' or 'stop', got 'ignore'"),
         ({"seed": -1}, "seed must be"),
@@ -316,9 +316,9 @@ def test_an_unknown_optimizer_is_answered_with_the_nearest_name():
         run("branin", "hyperbnd")
 
 
-@pytest.mark.parametrize("optimizer", [42, Scripted, None])
+@pytest.mark.parametrize("optimizer", [42, None])
 def test_what_cannot_ask_and_tell_is_refused(optimizer):
-    with pytest.raises(InvalidOption, match="a name or an object with ask and tell"):
+    with pytest.raises(InvalidOption, match="an object with ask and tell, got"):
         run("branin", optimizer)
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from hpo_cli.main import main
 from hpo_core import Benchmark, run
+from hpo_core.names import make_optimizer
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.execution import TimedOptimizer
 from hpo_leaderboard.experiments.experiment import run_experiment
-from hpo_leaderboard.experiments.resolution import build_optimizer
 from hpo_leaderboard.experiments.suite import changed, make_suite
 from hpo_leaderboard.store.store import reading
 
@@ -83,6 +83,8 @@ def test_an_optimizer_that_changed_is_run_again(tmp_path):
         "engine = Recording(); run_experiment(suite, sys.argv[1], engine); print(len(engine.asked))\n"
     )
     source = "from baselines.simple.rs import RandomSearch\ndef make(space, **o): return RandomSearch(space, **o)"
+    commented = source + "  # the same"
+    changed_code = source.replace("Search(space, **o)", "Search(space, **dict(o))")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), str(tmp_path), *sys.path])}
 
     def n_run(text):
@@ -90,7 +92,7 @@ def test_an_optimizer_that_changed_is_run_again(tmp_path):
         command = [sys.executable, "-B", "-c", script, str(tmp_path / "s.sqlite")]
         return int(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
 
-    assert [n_run(source), n_run(source + "  # changed"), n_run(source)] == [1, 1, 0]
+    assert [n_run(source), n_run(commented), n_run(changed_code), n_run(source)] == [1, 0, 1, 0]
 
 
 def test_control_c_stores_what_is_finished(tmp_path):
@@ -169,7 +171,7 @@ def test_experiment_and_store_take_little_of_a_core(tmp_path):
     for repetition in range(4):
         start = time.process_time()
         for seed in range(n_runs):
-            run(b, build_optimizer("rs", {}, b.space, b.budgets, seed), n_trials=100, seed=seed)
+            run(b, make_optimizer("rs", b.space, b.budgets, seed), n_trials=100, seed=seed)
         bare = time.process_time() - start
         suite = make_suite("one", ["protein"], ["rs"], n_seeds=n_runs)
         start = time.process_time()

@@ -8,9 +8,10 @@ import pytest
 
 from hpo_core import Benchmark, Categorical, Space
 from hpo_core.errors import InvalidOption, UnknownName
+from hpo_leaderboard.experiments.identity import checksum as checksum_of
+from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import make_plan
-from hpo_leaderboard.experiments.resolution import _checksum, open_benchmark
 from hpo_leaderboard.experiments.suite import Member, built_in_suites, changed, expand, load_suite, make_suite
 from tabular.problem import TableProblem
 from tabular.table import Table
@@ -217,7 +218,7 @@ def test_a_checksum_follows_every_number_of_a_table():
         columns = {"loss": np.array(losses), "cost": np.ones((2, 2))}
         space = Space([Categorical("a", ["x", "y"])])
         table = Table("tiny", space, columns, {"loss": "", "cost": "seconds"}, (1,), "epochs", {})
-        return _checksum(TableProblem(table), "version of a package")
+        return checksum_of(TableProblem(table), "tabular.problem")
 
     original = checksum([[1.0, 2.0], [3.0, 4.0]])
     assert checksum([[1.0, 2.0], [3.0, 4.0]]) == original

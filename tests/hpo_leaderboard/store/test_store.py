@@ -12,11 +12,11 @@ import pytest
 from hpo_cli.main import main
 from hpo_core import Benchmark, run
 from hpo_core.errors import DamagedFile, InvalidOption
+from hpo_core.names import make_optimizer
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.execution import broken_run, execute, run_digest
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.plan import make_plan
-from hpo_leaderboard.experiments.resolution import build_optimizer
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.store import store as store_module
 from hpo_leaderboard.store.columns import config_lines, pack_numbers, unpack_numbers
@@ -59,7 +59,7 @@ def test_frames_hold_the_runs_as_the_loop_made_them(path):
     assert len(runs) == 6  # hyperband cannot run on branin
     b = Benchmark("counting-ones-4-4")
     limit = 6.0 * b.budgets[-1]
-    made = run(b, build_optimizer("hyperband", {}, b.space, b.budgets, 1), None, limit, seed=1, workers=2)
+    made = run(b, make_optimizer("hyperband", b.space, b.budgets, 1), None, limit, seed=1, workers=2)
     mine = trials[(trials.optimizer == "hyperband") & (trials.seed == 1)].reset_index(drop=True)
     pd.testing.assert_frame_equal(
         mine[["step", "budget", "loss", "cost", "start", "end", "worker"]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from hpo_core.factories import label
 from hpo_core.running.trial import Trial
 
 
@@ -46,7 +47,7 @@ class AnyOf:
 
     def status(self, trials: Sequence[Trial]) -> str:
         """Where each stands."""
-        return " | ".join(member.status(trials) for member in self.members)
+        return " | ".join(_status(member, trials) for member in self.members)
 
     __or__ = any_of
     __and__ = all_of
@@ -69,7 +70,12 @@ class AllOf:
 
     def status(self, trials: Sequence[Trial]) -> str:
         """Where each stands."""
-        return " & ".join(member.status(trials) for member in self.members)
+        return " & ".join(_status(member, trials) for member in self.members)
 
     __or__ = any_of
     __and__ = all_of
+
+
+def _status(criterion: Criterion, trials: Sequence[Trial]) -> str:
+    """Where a criterion stands; your own may be a function of the trials without `status`."""
+    return criterion.status(trials) if hasattr(criterion, "status") else label(criterion)
