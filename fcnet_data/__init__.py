@@ -1,1 +1,1 @@
-"""Where real numbers are made: datasets to train on, and the trainers that train on them."""
+"""Datasets, trainers of real models on them, and collection of their results into tables and meta-data."""

@@ -1,4 +1,4 @@
-"""Evaluations that were trained on this machine before: an SQLite file per problem, safe for many processes."""
+"""Evaluations that were trained on this machine: an SQLite file per problem, safe for many processes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PATIENCE = 60.0  # seconds to wait for another process' write
 
 
 class EvaluationCache:
-    """Evaluations by configuration and seed. Of two processes that train the same, both get what was stored first."""
+    """Evaluations by configuration and seed. If two processes train the same one, both get the one stored first."""
 
     def __init__(self, path: Path):
         self.path = path
         self._local = threading.local()
 
     def get(self, key: str, measure: Callable[[], Evaluation]) -> Evaluation:
-        """What is stored under a key, measured and stored if nothing is."""
+        """The evaluation stored under a key; if there is none, it is measured and stored."""
         found = self._find(key)
         if found is not None:
             return found
@@ -49,7 +49,7 @@ class EvaluationCache:
         return Evaluation(valid_loss, test_loss, cost, tuple(folds))
 
     def _connection(self) -> sqlite3.Connection:
-        """Connection of this thread; opened again if the file was deleted meanwhile."""
+        """Connection of this thread; opened again if the file was deleted in the meantime."""
         known: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if known is not None and self.path.exists():
             return known
@@ -65,7 +65,7 @@ class EvaluationCache:
 
     def _unavailable(self, error: Exception) -> CacheUnavailable | DamagedFile:
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            return DamagedFile(f"{self.path}: not a readable file of evaluations ({error}); delete it to train anew")
+            return DamagedFile(f"{self.path}: not a readable file of evaluations ({error}); delete it to train again")
         return CacheUnavailable(
             f"cannot write {self.path} ({error}); make room or give the directory write permission, or set "
             f"{VARIABLE} to another directory"

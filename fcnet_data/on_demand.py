@@ -1,4 +1,4 @@
-"""Problems that train when they are asked: `cv-rf-DATASET`, `cv-xgb-DATASET` and `cv-lm-DATASET`.
+"""Problems that train when they are evaluated: `cv-rf-DATASET`, `cv-xgb-DATASET` and `cv-lm-DATASET`.
 
 Cross-validation as in Makarova et al. (2021, 2022): ten folds, stratified for classification, on 80 % of the rows; the
 other 20 % are the test set; spaces of their Table 1. The losses of the folds are in `info["folds"]`, that of the test
@@ -6,7 +6,7 @@ set in `info["test_loss"]`. DATASET is a name of `fcnet_data.datasets.names()`.
 
 Losses are functions of configuration and seed. The cost is measured once, when a configuration is first trained on
 this machine, and kept on disk with the rest. `seed=None` is the training with seed 0: the mean over all seeds, which
-other benchmarks give, nobody can compute.
+other benchmarks give, cannot be computed here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TRAINERS = {"rf": "forest", "xgb": "xgboost-9", "lm": "linear"}
 WORDS = {"rf": "random forest", "xgb": "XGBoost", "lm": "linear model by SGD"}
 NAME = re.compile(r"cv-(rf|xgb|lm)-(.+)")
 N_FOLDS = 10
-VERSION = 1  # goes up when a release trains differently, so that no evaluation of the old way is used
+VERSION = 1  # raised when a release trains differently, so that no evaluation of an older release is used
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,9 @@ class CrossValidation:
 
 def listing() -> dict[str, str]:
     """Names with the datasets that are installed."""
-    there = {place: importlib.util.find_spec(place) is not None for place in {e.place for e in CATALOGUE.values()}}
-    shown = [name for name in names() if there[CATALOGUE[name].place]]
+    locations = {entry.location for entry in CATALOGUE.values()}
+    installed = {location: importlib.util.find_spec(location) is not None for location in locations}
+    shown = [name for name in names() if installed[CATALOGUE[name].location]]
     return {f"cv-{key}-{name}": f"{words} on {name}, 10-fold" for key, words in WORDS.items() for name in shown}
 
 

@@ -1,4 +1,4 @@
-"""Tables: recorded evaluations of whole grids, looked up instead of trained."""
+"""Tables: recorded evaluations of whole grids, which are looked up instead of trained."""
 
 from tabular.families import open_table
 from tabular.hdf5 import read_table, write_table

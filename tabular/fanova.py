@@ -1,7 +1,7 @@
-"""Functional ANOVA of a whole table: which hyperparameters, alone and in pairs, the loss depends on.
+"""Functional ANOVA of a whole table: which hyperparameters, singly and in pairs, the loss depends on.
 
-Over a full grid the decomposition of Sobol (1993), used by Hutter et al. (2014) and in the thesis' section 7.3.1, is a
-matter of means, so nothing is modelled or sampled:
+On a full grid the decomposition of Sobol (1993), used by Hutter et al. (2014) and Klein (2020, section 7.3.1), consists
+of means, so nothing is modelled or sampled:
 
     f(x) = sum over sets S of hyperparameters of f_S(x_S),   f_S = [product over j in S of (1 - E_j)] E_(not S) f
     share of S = Var f_S / Var f
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 def variance_shares(values: np.ndarray, max_order: int) -> dict[tuple[int, ...], float]:
     """Share of the variance of `values` that each set of up to `max_order` axes explains, a fraction.
 
-    `values` is the function on its grid, one axis per hyperparameter. A constant function has no variance to share:
-    all are 0.
+    `values` is the function on its grid, one axis per hyperparameter. The shares of a constant function are 0.
     """
     values = np.asarray(values, dtype=float)
     if values.size == 0 or not np.isfinite(values).all():
-        raise InvalidOption("functional ANOVA needs finite values on a whole grid; cap what is infinite first")
+        raise InvalidOption("functional ANOVA needs finite values on a whole grid; cap infinite ones first")
     axes = range(values.ndim)
     subsets = [subset for order in range(1, max_order + 1) for subset in combinations(axes, order)]
     centred = values - values.min()
@@ -55,7 +54,7 @@ def _component(values: np.ndarray, subset: tuple[int, ...]) -> np.ndarray:
 
 
 def cap_at_top(losses: np.ndarray, percent: float) -> np.ndarray:
-    """Losses in which everything outside the best `percent` % is set to the lowest loss outside, 100: as they are.
+    """Losses of which those outside the best `percent` % are replaced by the lowest of them; unchanged for 100.
 
     An infinite loss counts as the largest finite one.
     """
@@ -70,16 +69,17 @@ def cap_at_top(losses: np.ndarray, percent: float) -> np.ndarray:
 def importance(table: Table, percents: Sequence[float] = (100, 10, 1), metric: str | None = None) -> pandas.DataFrame:
     """Share of the variance that every hyperparameter and every pair explains, a row each, for all and for the best.
 
-    A column per entry of `percents`, and a last row for what interactions of three and more explain. Thesis 7.3.1 and
-    figures 7.3, D.6 to D.9; the metric is the mean over repetitions at the full budget of `test_loss` where the table
-    has it, else of `loss`.
+    A column per entry of `percents`, and a last row for interactions of three and more (Klein, 2020, section 7.3.1 and
+    figures 7.3, D.6 to D.9). The metric is the mean over repetitions at the full budget of `test_loss` if the table has
+    it, else of `loss`.
 
-    For the top, the thesis takes the best configurations alone and does not say how. They are no product grid, on which
-    alone the decomposition is defined; here the losses outside the best are capped (`cap_at_top`), as the cutoffs of
-    the fANOVA tool do, and the grid stays whole. What is explained is then which configurations are among the best, and
-    how good they are. What that costs: being in the top 1 % takes many hyperparameters at once, so most of the variance
-    goes to interactions of three and more. Means over the members of the top alone would rank the hyperparameters
-    otherwise, as they compare values that come with different values of the others.
+    Departure from the paper: Klein (2020) uses only the best configurations and does not say how. They are not a
+    product grid, and the decomposition is defined on such a grid only. Here the losses outside the best are capped
+    (`cap_at_top`), like the cutoffs of the fANOVA tool, and the grid stays complete. The shares then explain which
+    configurations are among the best, and how good they are. The drawback: a configuration in the top 1 % needs good
+    values of many hyperparameters at once, so most of the variance goes to interactions of three and more. Means over
+    the top only would rank the hyperparameters differently, because they compare values that come with different values
+    of the others.
     """
     import pandas as pd
 

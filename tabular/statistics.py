@@ -1,11 +1,11 @@
-"""What a table looks like, from every number in it: distributions, rank correlations, the surroundings of the best.
+"""Statistics of a table, from every number in it: distributions, rank correlations, neighbours of the best.
 
-After sections 7.2 and 7.3 and appendix D of "the thesis": Klein (2020), Efficient Bayesian Hyperparameter Optimization.
-Each function takes a table and returns a DataFrame; importance of hyperparameters is in `tabular.fanova`, pictures
-are in `tabular.pictures`.
+After sections 7.2 and 7.3 and appendix D of Klein (2020), Efficient Bayesian Hyperparameter Optimization. Each function
+takes a table and returns a DataFrame; importance of hyperparameters is in `tabular.fanova`, pictures are in
+`tabular.pictures`.
 
-Where the thesis ranks configurations by test error, these functions use the column `test_loss` if the table has one and
-`loss`, the validation loss, otherwise (`tabular.top`).
+Klein (2020) ranks configurations by test error. These functions use the column `test_loss` if the table has one, else
+`loss`, the validation loss (`tabular.top`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DECILES = (0.0, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
 def ecdf(values: np.ndarray) -> pandas.DataFrame:
     """Empirical distribution function: each distinct value, and the fraction of all that are not above it.
 
-    F(v) = #{i : v_i <= v} / n. NaN, where nothing was recorded, counts in n and is never reached: F then ends below 1.
+    F(v) = #{i : v_i <= v} / n. NaN, for values that were not recorded, counts in n only: F then ends below 1.
     """
     import pandas as pd
 
@@ -42,8 +42,8 @@ def ecdf(values: np.ndarray) -> pandas.DataFrame:
 def metric_ecdfs(table: Table, budget: float | None = None) -> pandas.DataFrame:
     """ECDF over the configurations of every column at a budget, rows (metric, value, fraction), in the column's unit.
 
-    Each configuration enters with its mean over the repetitions (thesis 7.2, figures 7.1 and D.1 to D.3). At less than
-    the full budget, columns that were recorded at the full budget only are left out.
+    Each configuration has its mean over the repetitions (section 7.2, figures 7.1 and D.1 to D.3). At less than the
+    full budget, columns that were recorded at the full budget only are left out.
     """
     final = budget is None or budget == table.budgets[-1]
     known = [name for name in _ordered(table) if final or table.columns[name].ndim != 2 or name == "cost"]
@@ -67,31 +67,31 @@ def noise(table: Table, budget: float | None = None, metric: str = "loss") -> np
     """(config,) standard deviation between the repetitions at a budget, in units of the metric.
 
     s = sqrt(sum (y_r - mean)^2 / (n - 1)) over the n recorded repetitions, ddof = 1; NaN with fewer than two, infinite
-    where a repetition is. Thesis 7.2 calls this the noise and does not say which divisor it has. With n, values would
-    be sqrt(3 / 4) of these for four repetitions, and not comparable between configurations with more and with fewer.
+    if a repetition is. Klein (2020, section 7.2) calls this the noise and does not give the divisor. With n, values
+    would be sqrt(3 / 4) of these for four repetitions, and not comparable between numbers of repetitions.
     """
     values = table.values(metric, budget)
     count = (~np.isnan(values)).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):  # x / 0 with too few repetitions, inf - inf: replaced below
         above = values - np.fmin.reduce(values, axis=1)[:, None]  # so that equal repetitions have a noise of exactly 0
         mean = np.nansum(above, axis=1) / count
-        spread = np.sqrt(np.nansum((above - mean[:, None]) ** 2, axis=1) / (count - 1))
+        std = np.sqrt(np.nansum((above - mean[:, None]) ** 2, axis=1) / (count - 1))
     infinite = np.isinf(values).any(axis=1)
-    return np.where(count > 1, np.where(infinite, np.inf, spread), np.nan)
+    return np.where(count > 1, np.where(infinite, np.inf, std), np.nan)
 
 
 def noise_ecdfs(table: Table, budgets: Sequence[float] | None = None) -> pandas.DataFrame:
     """ECDF of the noise of the loss, rows (budget, value, fraction), at up to five budgets by default.
 
-    Figures 7.1 (lower right) and D.4. Configurations with one repetition have no noise to speak of and are left out.
-    The default budgets are the nearest to five at equal distances on a logarithmic scale, the first and last included.
+    Figures 7.1 (lower right) and D.4. Configurations with one repetition are left out. The default budgets are those
+    nearest to five evenly spaced ones on a logarithmic scale, including the first and the last.
     """
-    chosen = _spread(table.budgets) if budgets is None else budgets
-    spreads = {budget: noise(table, budget) for budget in chosen}
-    return _stacked("budget", {budget: ecdf(spread[~np.isnan(spread)]) for budget, spread in spreads.items()})
+    chosen = _evenly_spaced(table.budgets) if budgets is None else budgets
+    stds = {budget: noise(table, budget) for budget in chosen}
+    return _stacked("budget", {budget: ecdf(std[~np.isnan(std)]) for budget, std in stds.items()})
 
 
-def _spread(budgets: Sequence[float], n: int = 5) -> list[float]:
+def _evenly_spaced(budgets: Sequence[float], n: int = 5) -> list[float]:
     known = np.asarray(budgets, dtype=float)
     nearest = {int(np.argmin(np.abs(known - wanted))) for wanted in np.geomspace(known[0], known[-1], n)}
     return [budgets[i] for i in sorted(nearest)]
@@ -100,8 +100,8 @@ def _spread(budgets: Sequence[float], n: int = 5) -> list[float]:
 def quantiles(ecdfs: pandas.DataFrame, fractions: Sequence[float] = DECILES) -> pandas.DataFrame:
     """Lowest values at which ECDFs reach the fractions, a row per fraction and a column per metric or budget.
 
-    The inverse of what `metric_ecdfs` and `noise_ecdfs` return: F^-1(p) = min {v : F(v) >= p}, a value that occurs in
-    the table; NaN where F stays below p.
+    The inverse of the results of `metric_ecdfs` and `noise_ecdfs`: F^-1(p) = min {v : F(v) >= p}, a value that occurs
+    in the table; NaN where F stays below p.
     """
     import pandas as pd
 
@@ -109,8 +109,8 @@ def quantiles(ecdfs: pandas.DataFrame, fractions: Sequence[float] = DECILES) -> 
     wanted = np.asarray(fractions, dtype=float)
     columns = {}
     for name, group in ecdfs.groupby(key, sort=False):
-        place = np.searchsorted(group["fraction"].to_numpy(), wanted - 1e-12)  # 0.07 * 100 is above 7 in floats
-        columns[name] = np.append(group["value"].to_numpy(), np.nan)[place]
+        indices = np.searchsorted(group["fraction"].to_numpy(), wanted - 1e-12)  # 0.07 * 100 is above 7 in floats
+        columns[name] = np.append(group["value"].to_numpy(), np.nan)[indices]
     frame = pd.DataFrame(columns, index=pd.Index(wanted, name="fraction"))
     return frame.rename_axis(columns=key)
 
@@ -118,8 +118,8 @@ def quantiles(ecdfs: pandas.DataFrame, fractions: Sequence[float] = DECILES) -> 
 def budget_correlation(table: Table, percents: Sequence[float] = (100, 50, 20, 10, 1)) -> pandas.DataFrame:
     """Spearman correlation of the loss at every budget, a row each, with that at the full one, for all and the best.
 
-    Thesis 7.2, figures 7.2 and D.5. A column per entry of `percents`; the best are the best at the full budget (by test
-    loss where the table has it, as in the thesis). NaN where one of the two rankings is all ties.
+    Section 7.2, figures 7.2 and D.5. A column per entry of `percents`; the best are the best at the full budget (by
+    test loss if the table has it, as in Klein, 2020). NaN if all values of one of the two rankings are tied.
     """
     import pandas as pd
 
@@ -138,7 +138,7 @@ def budget_correlation(table: Table, percents: Sequence[float] = (100, 50, 20, 1
 
 
 def spearman(rows: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """(m,) Spearman correlation of each row of an (m, n) array with an (n,) array; NaN where one of them is constant.
+    """(m,) Spearman correlation of each row of an (m, n) array with an (n,) array; NaN if one of them is constant.
 
     The correlation of the ranks; equal values share the mean of their ranks.
     """
@@ -152,11 +152,11 @@ def spearman(rows: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 
 def neighbourhood(table: Table, metric: str | None = None) -> pandas.DataFrame:
-    """Each single flip of the best configuration: what changes, the new loss and its relative change, best flip first.
+    """Each change of one hyperparameter of the best configuration, with the new loss and its relative change, sorted.
 
-    relative_change = (y_new - y*) / y*, y* the loss of the best (thesis 7.3.2, tables 7.3 and D.1 to D.4): of a
-    categorical to each other value, of an ordinal to the value below and above. Losses are means over the repetitions.
-    Where y* is 0, every change for the worse is infinite.
+    relative_change = (y_new - y*) / y*, y* the loss of the best (section 7.3.2, tables 7.3 and D.1 to D.4). A
+    categorical changes to each other value, an ordinal to the value below and above. Losses are means over the
+    repetitions. If y* is 0, every increase is infinite.
     """
     import pandas as pd
 
@@ -169,7 +169,7 @@ def neighbourhood(table: Table, metric: str | None = None) -> pandas.DataFrame:
     for flipped in table.space.neighbours(incumbent):
         name = next(name for name in flipped if flipped[name] != incumbent[name])
         rows.append((name, incumbent[name], flipped[name], losses[grid.index(flipped)]))
-    frame = pd.DataFrame(rows, columns=["hyperparameter", "old", "new", metric], dtype=object)  # 8 stays 8 beside 0.1
+    frame = pd.DataFrame(rows, columns=["hyperparameter", "old", "new", metric], dtype=object)  # 8 stays an integer
     frame[metric] = frame[metric].astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         frame["relative_change"] = (frame[metric].to_numpy() - losses[best]) / losses[best]
@@ -181,9 +181,10 @@ def table_correlation(
 ) -> pandas.DataFrame:
     """Spearman correlation of the losses in tables over one space, rows (share, table) and a column per table.
 
-    Thesis 7.3.3 and figure 7.4, which does not say whose best configurations are meant. Here they are those of the
-    row's table: does what is good there keep its rank in the column's table? So the matrix is symmetric for `all` only.
-    The metric is `test_loss` where every table has it, else `loss`; means over the repetitions at the full budget.
+    Section 7.3.3 and figure 7.4, which does not say whose best configurations are meant. Here they are those of the
+    row's table: do good configurations there keep their rank in the column's table? So the matrix is symmetric for
+    `all` only. The metric is `test_loss` if every table has it, else `loss`; means over the repetitions at the full
+    budget.
     """
     import pandas as pd
 
@@ -207,7 +208,7 @@ def all_statistics(
 ) -> dict[str, pandas.DataFrame]:
     """Every statistic of a table by its name, the distributions as quantiles.
 
-    `budget_correlation` is missing for a table of one budget, and `table_correlation` where no `others` are given.
+    `budget_correlation` is missing for a table of one budget, and `table_correlation` if no `others` are given.
     """
     frames = {
         "metrics": quantiles(metric_ecdfs(table), fractions),

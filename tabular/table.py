@@ -6,7 +6,7 @@ A column is an array whose first axis is the configuration, by its index in `spa
     (config, repetition)             one number per training; `cost` at the full budget, `test_loss`
     (config, repetition, budget)     a learning curve
 
-`loss` and `cost` (seconds) are always there. A configuration with fewer repetitions than the others ends in NaN.
+`loss` and `cost` (seconds) are required. A configuration with fewer repetitions than the others is padded with NaN.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Table:
     Attributes
     ----------
     columns
-        Arrays by name, see the module's head.
+        Arrays by name, see the module's docstring.
     units
         Unit of each column, in words.
     budgets
         Ascending; the third axis of the curves. One budget for a table of final values.
     budget_unit
-        What a budget counts, such as "epochs".
+        Unit of a budget, such as "epochs".
     provenance
-        Where the numbers come from.
+        Origin of the numbers.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Table:
         return self.columns["loss"].shape[1]
 
     def column(self, name: str) -> np.ndarray:
-        """A column by name; raises `NotRecorded` where the table lacks it."""
+        """A column by name; raises `NotRecorded` if the table lacks it."""
         try:
             return self.columns[name]
         except KeyError:
@@ -88,16 +88,16 @@ class Table:
             return np.broadcast_to(np.asarray(array, dtype=float)[:, None], (len(array), self.n_repetitions))
         if array.ndim == 2:
             if budget is not None and budget != self.budgets[-1] and name != "cost":
-                raise NotRecorded(f"column {name!r} of table {self.name!r} is known at {self.budgets[-1]} only")
+                raise NotRecorded(f"column {name!r} of table {self.name!r} is recorded at {self.budgets[-1]} only")
             share = 1.0 if budget is None else budget / self.budgets[-1]
             return np.asarray(array, dtype=float) * (share if name == "cost" else 1.0)
-        return np.asarray(array[:, :, self._place(budget)], dtype=float)
+        return np.asarray(array[:, :, self._budget_index(budget)], dtype=float)
 
     def mean(self, name: str, budget: float | None = None) -> np.ndarray:
         """(config,) mean of a column over the recorded repetitions, at a budget."""
         return repetition_mean(self.values(name, budget))
 
-    def _place(self, budget: float | None) -> int:
+    def _budget_index(self, budget: float | None) -> int:
         if budget is None:
             return len(self.budgets) - 1
         if budget not in self.budgets:
@@ -106,12 +106,12 @@ class Table:
 
     @cached_property
     def repetition_counts(self) -> np.ndarray | None:
-        """(config,) number of recorded repetitions, None where every configuration has all."""
+        """(config,) number of recorded repetitions, None if every configuration has all."""
         missing = np.isnan(self.columns["loss"]) if self.columns["loss"].ndim == 2 else np.zeros((1, 1), dtype=bool)
         return None if not missing.any() else (~missing).sum(axis=1)
 
     def configs(self) -> pandas.DataFrame:
-        """The configurations, a row each in the order of their indices."""
+        """The configurations, one row each, in the order of their indices."""
         import pandas as pd
 
         codes = self.space.grid.codes(np.arange(self.space.grid.size))
@@ -127,9 +127,9 @@ class Table:
 
 
 def repetition_mean(values: np.ndarray) -> np.ndarray:
-    """(n,) mean over the second axis without its NaN padding, summed from the first repetition on.
+    """(n,) mean over the second axis without its NaN padding.
 
-    The order of the sum is fixed so that a single lookup and a batch agree in the last bit.
+    The sum always starts from the first repetition, so that a single lookup and a batch agree in the last bit.
     """
     total = np.zeros(len(values))
     count = np.zeros(len(values))
@@ -137,5 +137,5 @@ def repetition_mean(values: np.ndarray) -> np.ndarray:
         present = ~np.isnan(column)
         total += np.where(present, column, 0.0)
         count += present
-    with np.errstate(invalid="ignore"):  # 0 / 0 where nothing was recorded: NaN is the answer
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, where nothing was recorded
         return total / count

@@ -1,4 +1,4 @@
-"""Which configurations of a table are its best, for the statistics that look at them alone."""
+"""The best configurations of a table, for statistics of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tabular.table import Table
 
 
 def final_metric(table: Table) -> str:
-    """Metric that says how good a configuration is: `test_loss`, as in the thesis, where recorded, else `loss`."""
+    """Metric that configurations are ranked by: `test_loss` if recorded, as in Klein (2020), else `loss`."""
     return "test_loss" if "test_loss" in table.columns else "loss"
 
 
 def final_losses(table: Table, metric: str | None = None) -> np.ndarray:
     """(config,) mean over the repetitions at the full budget, of `final_metric` by default.
 
-    A configuration for which nothing was recorded has an infinite loss: it counts as the worst.
+    A configuration without a recorded loss has an infinite one: it counts as the worst.
     """
     return worst_for_missing(table.mean(metric or final_metric(table)))
 
@@ -27,7 +27,7 @@ def worst_for_missing(losses: np.ndarray) -> np.ndarray:
 
 
 def n_top(n: int, percent: float) -> int:
-    """Number of configurations in the best `percent` % of n: rounded, and one at least."""
+    """Number of configurations in the best `percent` % of n: rounded, at least one."""
     if not 0 < percent <= 100:
         raise InvalidOption(f"percent of the best configurations must be in (0, 100], got {percent!r}")
     return max(1, round(n * percent / 100))

@@ -1,1 +1,1 @@
-"""Collection: long rows of trainings that can be killed and resumed at any time, into a table or into meta-data."""
+"""Collection: many trainings, which can be killed and resumed at any time, into a table or into meta-data."""

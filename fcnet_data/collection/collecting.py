@@ -1,4 +1,4 @@
-"""`collect`: measure every item of a `Work`, whatever happens in between, and save the result as one file."""
+"""`collect`: measure every item of a `Work`, through kills and restarts, and save the result as one file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from fcnet_data.collection.journal import CollectionStopped, Journal, OtherCollection
-from fcnet_data.collection.spreading import in_threads, on_dask
+from fcnet_data.collection.workers import in_threads, on_dask
 from hpo_core.cores import usable_cores
 
 
 class Work(Protocol):
-    """What is to be collected. It is sent to other machines, so it must be small and picklable.
+    """A collection to be made. It is sent to other machines, so it must be small and picklable.
 
-    settings    everything that decides the numbers, as JSON takes it
+    settings    everything that determines the numbers, JSON-serializable
     dtype       of the numbers of an item
     shape       of the numbers of an item
     """
@@ -29,7 +29,7 @@ class Work(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
     def expected_costs(self) -> np.ndarray:
-        """(n_items,) seconds, or any numbers in proportion to them, for the estimate of the time that is left."""
+        """(n_items,) seconds, or numbers proportional to them, for the estimate of the remaining time."""
 
     def measure(self, item: int) -> np.ndarray:
         """Numbers of an item: a function of the settings and of the item, apart from measured costs."""
@@ -38,7 +38,7 @@ class Work(Protocol):
         """Write the numbers (n_items, ...) of all items to a file, which appears when it is complete."""
 
     def is_saved(self, path: Path) -> bool:
-        """Whether a file holds this very work."""
+        """Whether a file holds this collection."""
 
 
 def collect(
@@ -50,18 +50,30 @@ def collect(
     address: str | None = None,
     progress: bool = True,
 ) -> Path:
-    """Path of the file with everything measured; goes on where an earlier call was stopped.
+    """Path of the file with everything measured; continues where an earlier call was stopped.
 
-    Finished items lie in OUT.journal until the file is written. Only one process may collect into a file at a time.
+    Finished items are kept in OUT.journal until the file is written. Only one process may collect into a file at a
+    time.
 
     Parameters
     ----------
+    work
+        The collection.
+    out
+        Path of the file to write; if it holds this collection already, nothing is measured.
     engine
         "threads" on this machine or "dask".
     n_threads
         One per core by default.
     address
         Of a Dask scheduler; without it, Dask starts a cluster on this machine.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Path
+        `out`.
     """
     from filelock import FileLock, Timeout
 

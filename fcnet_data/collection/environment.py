@@ -1,4 +1,4 @@
-"""What a measurement was made with: versions and processor, for its provenance."""
+"""Versions and processor of a measurement, for its provenance."""
 
 from __future__ import annotations
 

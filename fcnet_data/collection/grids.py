@@ -1,4 +1,4 @@
-"""Grids of FC-Net configurations: parts of the thesis' Table 7.2."""
+"""Grids of FC-Net configurations: parts of Table 7.2 of Klein (2020)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hpo_core.errors import InvalidOption, UnknownName, nearest
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Value
 
-# Of several reduced grids, B keeps the quantiles of the real tables best: 3,456 of 62,208 configurations.
+# Of several reduced grids, B preserves the quantiles of the real tables best: 3,456 of 62,208 configurations.
 GRIDS: dict[str, dict[str, list[Value]]] = {
     "full": {},
     "B": {
@@ -25,7 +25,7 @@ GRIDS: dict[str, dict[str, list[Value]]] = {
 
 
 def fcnet_grid(parts: Sequence[str]) -> Space:
-    """Space of a grid, written as a name, as values of some hyperparameters, or both; later parts have precedence.
+    """Space of a grid, given by a name, by values of some hyperparameters, or both; later parts take precedence.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""`Journal`: the finished items of a collection, appended to a file one by one; a kill loses what was in flight.
+"""`Journal`: the finished items of a collection, appended to a file one by one; a kill loses only unfinished items.
 
-    first line    JSON: what is collected; a journal of something else is refused
-    records       of equal length: CRC-32 of the rest (4 bytes), item number (4 bytes), numbers of the item
+    first line    JSON: the settings of the collection; a journal with other settings is refused
+    records       of equal length: CRC-32 of the rest (4 bytes), index of the item (4 bytes), numbers of the item
 
-A record that was cut off at the end, or whose checksum is wrong, is as if it had never been there.
+An incomplete record at the end, or one whose checksum is wrong, is ignored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hpo_core.errors import HpoError
 
 
 class CollectionStopped(HpoError, OSError):
-    """A collection that cannot go on for now; what is finished is kept."""
+    """A collection that cannot continue for now; finished items are kept."""
 
 
 class OtherCollection(HpoError, ValueError):
@@ -29,7 +29,17 @@ class OtherCollection(HpoError, ValueError):
 
 
 class Journal:
-    """Finished items of the collection that `settings` describe; each is an array of type `dtype` and shape `shape`."""
+    """Finished items of a collection, by their index.
+
+    Parameters
+    ----------
+    path
+        Of the file; made if it does not exist.
+    settings
+        Of the collection, JSON-serializable.
+    dtype, shape
+        Of the array of numbers of each item.
+    """
 
     def __init__(self, path: Path, settings: Mapping[str, Any], dtype: np.dtype, shape: tuple[int, ...]):
         self.path = path
@@ -61,7 +71,7 @@ class Journal:
             return
         if not content.startswith(header):
             raise OtherCollection(
-                f"{self.path} belongs to a collection with other settings; delete it to begin anew, or give another "
+                f"{self.path} belongs to a collection with other settings; delete it to start again, or give another "
                 "--out. It begins with " + content[:300].partition(b"\n")[0].decode(errors="replace")
             )
         for start in range(self._start, len(content) - self._size + 1, self._size):
@@ -71,7 +81,7 @@ class Journal:
                 self.finished[item] = np.frombuffer(record, self._dtype, offset=8).reshape(self._shape)
 
     def append(self, item: int, numbers: np.ndarray) -> None:
-        """Keep the numbers of an item."""
+        """Write the numbers of a finished item."""
         body = item.to_bytes(4, "little") + np.ascontiguousarray(numbers, self._dtype).tobytes()
         record = zlib.crc32(body).to_bytes(4, "little") + body
         try:
@@ -94,8 +104,3 @@ class Journal:
     def close(self) -> None:
         os.fsync(self._file.fileno())
         self._file.close()
-
-    def remove(self) -> None:
-        """Delete the file, once its numbers lie elsewhere."""
-        self._file.close()
-        self.path.unlink()

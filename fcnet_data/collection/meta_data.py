@@ -1,10 +1,10 @@
-"""Meta-data for PROFET (thesis, section 8.3.1 and appendix E.1): one set of configurations, measured on many datasets.
+"""Meta-data for PROFET (Klein, 2020, section 8.3.1 and appendix E.1): the same configurations on many datasets.
 
 The configurations are a scrambled Sobol sequence in the unit cube of the family's space, the same for every dataset.
-Large datasets are cut to `n_rows` rows, classes in proportion, then split 60/20/20. The thesis took up to 50,000 rows;
-see `docs/collection.md` for what that changes.
+Large datasets are reduced to `n_rows` rows, stratified by class, then split 60/20/20. Departure from the paper: Klein
+(2020) uses up to 50,000 rows; see `docs/collection.md` for the consequences.
 
-    /columns/unit        (config, hyperparameter) places in the unit cube
+    /columns/unit        (config, hyperparameter) points of the unit cube
     /columns/loss        (task, config) on the validation set: share of wrong classes, or root mean squared error in
                          standard deviations of the training target
     /columns/test_loss   (task, config)
@@ -39,7 +39,7 @@ from hpo_core.storage.sealed_hdf5 import Kind, read_sealed, write_sealed
 
 META_DATA = Kind("hpo-foundry meta-data", 1, "meta-data file")
 
-# The thesis' own datasets where the packages have them (first line), others of the same size and kind.
+# The datasets of Klein (2020) that the packages have (first line), and others of the same size and kind.
 CLASSIFICATION = (
     *("kr-vs-kp", "letter", "optdigits", "magic", "car", "vehicle", "splice"),
     *("penbased", "satimage", "segment", "spambase", "vowel", "phoneme", "texture", "nursery", "german"),
@@ -51,7 +51,7 @@ REGRESSION = (
 
 
 class MeasuredFamily(NamedTuple):
-    """A class of problems: an algorithm, its space, how many configurations, and the datasets."""
+    """A class of problems: an algorithm, its space, the number of configurations, and the datasets."""
 
     trainer: str
     space: Space

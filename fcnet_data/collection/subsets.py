@@ -1,12 +1,12 @@
-"""A table of SVMs trained on subsets of the training set (thesis, section 4.2), configuration by configuration.
+"""A table of SVMs trained on subsets of the training set (Klein, 2020, section 4.2), configuration by configuration.
 
-    grid          C and gamma, both log-spaced from e^-10 to e^10 (thesis, Table 4.1)
+    grid          C and gamma, both log-spaced from e^-10 to e^10 (Table 4.1)
     budgets       shares of the training rows: 1/128, 1/64, ..., 1
-    repetitions   subsets drawn anew; those of one repetition are nested, a smaller one is the beginning of a larger
+    repetitions   new draws of the subsets; those of one repetition are nested: a smaller one is a prefix of a larger
 
 At the full budget there is one subset, so all repetitions have the same numbers there and it is trained once. The
-validation and the test set are the whole ones at every budget. The thesis has MNIST, 20 x 20 configurations, ten
-repetitions and subsets down to 1/512; here the smallest subset still has every class.
+validation and the test set are complete at every budget. Departures from the paper: Klein (2020) has MNIST, 20 x 20
+configurations, ten repetitions and subsets down to 1/512; here the smallest subset still has every class.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class SvmSubsets:
     """SVMs of every configuration of a grid, on every subset.
 
     name          of the table, and of the benchmark that it becomes
-    dataset       as `load` takes it, for classification
-    n_values      of each of the two hyperparameters
+    dataset       name or path for `load`, for classification
+    n_values      number of values of each of the two hyperparameters
     """
 
     name: str
@@ -71,9 +71,9 @@ class SvmSubsets:
     @cached_property
     def space(self) -> Space:
         """The grid, both hyperparameters as ordinals."""
-        places = np.linspace(0.0, 1.0, self.n_values)
+        unit = np.linspace(0.0, 1.0, self.n_values)
         floats = [h for h in trainer("svm").space if isinstance(h, Float)]
-        return Space([Ordinal(h.name, h.from_unit(places).tolist()) for h in floats], name="svm")
+        return Space([Ordinal(h.name, h.from_unit(unit).tolist()) for h in floats], name="svm")
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -92,7 +92,7 @@ class SvmSubsets:
         return np.ones(self.space.grid.size)
 
     def measure(self, item: int) -> np.ndarray:
-        import sklearn.svm  # noqa: F401  its import belongs to no training's cost
+        import sklearn.svm  # noqa: F401  so that its import is in no training's cost
 
         config = self.space.grid.config(item)
         rows, parts = _training_rows(self.dataset, self.split_seed)
@@ -164,7 +164,7 @@ def _dataset(name: str) -> Dataset:
 
 @lru_cache(maxsize=4)
 def _training_rows(name: str, split_seed: int) -> tuple[Dataset, Split]:
-    """The training rows as a dataset of their own, and the split that they come from."""
+    """The training rows as a separate dataset, and the split that they are part of."""
     dataset = _dataset(name)
     parts = split(dataset, split_seed)
     return replace(dataset, features=parts.train_features, target=parts.train_target), parts

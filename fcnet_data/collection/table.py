@@ -23,8 +23,8 @@ from tabular.hdf5 import read_table, write_table
 from tabular.table import Table
 
 CURVES = ("train_loss", "loss", "test_loss")
-KEPT_BITS = 14  # of a loss' mantissa: a relative error of 3e-5, far below the noise, and a third of the size
-KERNEL = 1  # goes up when the training kernel gives other numbers
+KEPT_BITS = 14  # of a loss's mantissa: a relative error of 3e-5, far below the noise, and a third of the size
+KERNEL = 1  # raised when the training kernel gives other numbers
 UNIT = "mean squared error, in variances of the training target"
 
 
@@ -33,7 +33,7 @@ class FcnetTable:
     """Trainings of every configuration of a grid.
 
     name          of the table, and of the benchmark that it becomes
-    dataset       as `load` takes it
+    dataset       name or path for `load`
     space         the grid
     seed          of the collection; a training's seed comes from it, the configuration and the repetition
     n_rows        of a subsample to train on; None for all rows
@@ -120,7 +120,7 @@ class FcnetTable:
 
 
 def _card(dataset: Dataset, data: TrainingData) -> dict[str, Any]:
-    """What a reader of the table needs to know about its making."""
+    """Provenance of the table: how it was made, and what it is for."""
     return {
         "made by": "HPO Foundry, `hpo table train`",
         "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features",
@@ -137,12 +137,12 @@ def _card(dataset: Dataset, data: TrainingData) -> dict[str, Any]:
 
 
 def training_seed(seed: int, config: int, repetition: int) -> int:
-    """Seed of one training, by the configuration's number in the whole grid of Table 7.2."""
+    """Seed of one training, from the configuration's index in the whole grid of Table 7.2."""
     return int(np.random.SeedSequence([seed, config, repetition]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def rounded_mantissa(numbers: np.ndarray, bits: int = KEPT_BITS) -> np.ndarray:
-    """float32 numbers rounded to the nearest with `bits` bits of mantissa; the zeros behind them compress well.
+    """float32 numbers rounded to `bits` bits of mantissa; the remaining zero bits compress well.
 
     Examples
     --------

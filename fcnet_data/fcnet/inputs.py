@@ -1,4 +1,4 @@
-"""What the training kernel takes: settings of a run, and data in the layout that it reads."""
+"""Arguments of the training kernel: settings of a run, and data in the kernel's layout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LANES = 8
 
 
 class KernelSettings(NamedTuple):
-    """What a run is made of, apart from its data and learning rates. Activations: 0 is relu, 1 is tanh."""
+    """Settings of a run, apart from its data and learning rates. Activations: 0 is relu, 1 is tanh."""
 
     n_features: int
     n_units_1: int
@@ -24,7 +24,7 @@ class KernelSettings(NamedTuple):
 
 
 class Chunks(NamedTuple):
-    """Samples cut into chunks of 8: `inputs` is [chunk, feature and a last 1, lane], `targets` [chunk, lane], flat."""
+    """Samples in chunks of 8: `inputs` is [chunk, feature and a last 1, lane], `targets` [chunk, lane], flattened."""
 
     inputs: np.ndarray
     targets: np.ndarray
@@ -32,11 +32,11 @@ class Chunks(NamedTuple):
 
 
 def chunks(features: np.ndarray, targets: np.ndarray) -> Chunks:
-    """Samples in the kernel's layout, in float32; the lanes that no sample fills are 0."""
+    """Samples in the kernel's layout, in float32; lanes without a sample are 0."""
     n_samples, n_features = features.shape
     n_chunks = -(-n_samples // LANES)
     rows = np.zeros((n_chunks * LANES, n_features + 1), np.float32)
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and so does its loss
+    with np.errstate(over="ignore"):  # numbers that are too large become infinite, and so does the loss
         rows[:n_samples, :n_features] = features
     rows[:, n_features] = 1
     filled = np.zeros(n_chunks * LANES, np.float32)

@@ -1,8 +1,8 @@
 """`Recipe`: how a fully connected network with two hidden layers is trained, and the two spaces that make recipes.
 
-Regression follows the thesis' Table 7.2: 9 hyperparameters, the space of the FC-Net tables. Classification follows its
-Table E.3: 6 hyperparameters, the space of the PROFET meta-data; about the rest the thesis is silent, and it is relu
-units and a constant learning rate here.
+Regression follows Klein (2020), Table 7.2: 9 hyperparameters, the space of the FC-Net tables. Classification follows
+Table E.3: 6 hyperparameters, the space of the PROFET meta-data; the rest is not given there, and is relu units and a
+constant learning rate here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CLASSIFICATION_SPACE = Space(
 
 @dataclass(frozen=True)
 class Recipe:
-    """Hyperparameters of a network and its training, checked; not bound to the values of a table."""
+    """Hyperparameters of a network and its training, checked; other values than those of a table are allowed."""
 
     n_units_1: int
     n_units_2: int
@@ -82,7 +82,7 @@ class Recipe:
 
 
 def recipe(config: Config, task: TaskKind) -> Recipe:
-    """Recipe of a configuration of `REGRESSION_SPACE` or `CLASSIFICATION_SPACE`, by the task."""
+    """Recipe of a configuration of `REGRESSION_SPACE` or `CLASSIFICATION_SPACE`, depending on the task."""
     if task == "classification":
         c = CLASSIFICATION_SPACE.check(config)
         return Recipe(**c, activation_1="relu", activation_2="relu", schedule="const")

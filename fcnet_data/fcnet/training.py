@@ -1,12 +1,12 @@
 """Training of fully connected networks as for the FC-Net tables: learning curves of one run as a function of its seed.
 
-The recipe (Klein, 2020, section 7.1): 60/20/20 split; features, and a regression's target, minus the training mean over
-the training standard deviation (the thesis says variance; the numbers in its tables come from the standard deviation);
-mean squared error, or cross-entropy of a softmax; Adam with Keras' defaults; Glorot-uniform weights, biases 0; rows
-shuffled in every epoch, the last smaller batch kept; dropout after each hidden layer, the kept activations divided by
-the share kept.
+The recipe (Klein, 2020, section 7.1): 60/20/20 split; features, and a regression's target, standardised by mean and
+standard deviation of the training set (the text says variance; the numbers in its tables come from the standard
+deviation); mean squared error, or cross-entropy of a softmax; Adam with Keras' defaults; Glorot-uniform weights, biases
+0; rows shuffled in every epoch, the last smaller batch kept; dropout after each hidden layer, the kept activations
+divided by the share kept.
 
-Arithmetic is float32 in a fixed order, so a run gives the same bits whatever else runs, in whatever thread or order.
+Arithmetic is float32 in a fixed order, so a run gives the same bits in any thread and whatever else is running.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DIVERGED_LOSS = 1e9  # recorded for a loss that is larger or not a number; the e
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """A split dataset, standardised and laid out for the training kernel; shared by all runs on it."""
+    """A split dataset, standardised and in the layout of the training kernel; shared by all runs on it."""
 
     task: TaskKind
     n_classes: int
@@ -44,7 +44,7 @@ class TrainingData:
 
 @dataclass(frozen=True, eq=False)
 class TrainedCurves:
-    """What one run left behind.
+    """Learning curves of one run.
 
     train_loss, valid_loss, test_loss      (epochs,) mean squared error in units of the training target's variance, or
                                            cross-entropy in nats, after each epoch; the training loss is the running
@@ -86,8 +86,24 @@ def training_data(dataset: Dataset, split_seed: int = 0) -> TrainingData:
 def train(recipe: Recipe, data: TrainingData, seed: int, epochs: int = EPOCHS) -> TrainedCurves:
     """Learning curves of one run.
 
-    The first call in a fresh installation compiles the kernel, which takes some 10 s and is kept on disk. Runs may be
-    spread over threads: the kernel does not hold the interpreter's lock.
+    The first call in a fresh installation compiles the kernel, which takes about 10 s and is kept on disk. Runs may be
+    distributed over threads: the kernel does not hold the interpreter's lock.
+
+    Parameters
+    ----------
+    recipe
+        Architecture and hyperparameters of the training.
+    data
+        From `training_data`.
+    seed
+        Of initial weights, shuffles and dropout.
+    epochs
+        1..100; a shorter run is the beginning of a longer one.
+
+    Returns
+    -------
+    TrainedCurves
+        Losses after each epoch.
 
     Examples
     --------
@@ -138,7 +154,7 @@ def _settings(recipe: Recipe, data: TrainingData) -> KernelSettings:
 
 
 def _training(recipe: Recipe, data: TrainingData, curves: np.ndarray, runtime: float) -> TrainedCurves:
-    """Curves [epoch, set, loss or error] with every loss at most `DIVERGED_LOSS`, and what else is known of the run."""
+    """Result of a run, from its curves [epoch, set, loss or error], with every loss at most `DIVERGED_LOSS`."""
     finite = np.isfinite(curves[..., 0])
     train_loss, valid_loss, test_loss = np.where(finite, np.minimum(curves[..., 0], DIVERGED_LOSS), DIVERGED_LOSS).T
     train_error = valid_error = test_error = None

@@ -1,4 +1,4 @@
-"""Gradient boosted trees (XGBoost) with the hyperparameters of the thesis (8) and of Makarova et al. (9)."""
+"""Gradient boosted trees (XGBoost) with the hyperparameters of Klein (2020; 8) and of Makarova et al. (2021; 9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hpo_core.errors import MissingExtra
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Float, Int
 
-# Thesis, Table E.3, under XGBoost's own names. The table does not say that min_child_weight is an integer, and XGBoost
+# Klein (2020), Table E.3, with XGBoost's names. The table does not say that min_child_weight is an integer, and XGBoost
 # takes any number.
 SPACE_8 = Space(
     [
@@ -44,10 +44,20 @@ SPACE_9 = Space(
 
 
 def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
-    """Predictor of classes or numbers; one thread, because sums over several have no fixed order.
+    """Predictor of classes or numbers, trained by one thread, because sums over several have no fixed order.
 
-    Boosting starts at 0.5, as in every XGBoost of the papers' time. Newer ones start at the mean of the target, which
-    makes all configurations with a small learning rate alike: a classifier of them answers the most frequent class.
+    Boosting starts at 0.5, as in every XGBoost of the papers' time. Newer versions start at the mean of the target,
+    which makes all configurations with a small learning rate alike: such a classifier predicts the most frequent class.
+
+    Parameters
+    ----------
+    config, features, target, task, seed
+        As for `Trainer.fit`.
+
+    Returns
+    -------
+    Predict
+        From features (n, d) to predictions (n,).
     """
     try:
         from xgboost import XGBClassifier, XGBRegressor

@@ -1,8 +1,8 @@
 """Hold-out and cross-validated evaluation of a trainer's configuration.
 
 Losses are the share of wrong classes, or the root of the mean squared error. A regression whose predictions are not
-finite, or wrong by more than `DIVERGED` standard deviations of the training target, has diverged and is recorded with
-a loss of exactly that size.
+finite, or wrong by more than `DIVERGED` standard deviations of the training target, has diverged; its loss is recorded
+as exactly that number of standard deviations.
 
 Costs are seconds of processor time of the calling thread, which do not grow when the machine is busy.
 """
@@ -35,7 +35,28 @@ class Evaluation(NamedTuple):
 def holdout(trainer: Trainer, config: Config, dataset: Dataset, *, seed: int, split_seed: int = 0) -> Evaluation:
     """Evaluation on the 60/20/20 split; a regression's loss is in standard deviations of the training target.
 
-    The cost is that of training and of predicting the validation set.
+    Parameters
+    ----------
+    trainer, config
+        The algorithm and its hyperparameters.
+    dataset
+        To train and evaluate on.
+    seed
+        Of the training.
+    split_seed
+        Of the split.
+
+    Returns
+    -------
+    Evaluation
+        Its cost is the seconds of training and of predicting the validation set.
+
+    Examples
+    --------
+    >>> from fcnet_data.datasets import load
+    >>> from fcnet_data.trainers import holdout, trainer
+    >>> holdout(trainer("svm"), {"C": 10.0, "gamma": 0.01}, load("wine"), seed=0).valid_loss < 0.1
+    True
     """
     config = _check(trainer, config, dataset, seed)
     parts = split(dataset, split_seed)
@@ -55,10 +76,28 @@ def holdout(trainer: Trainer, config: Config, dataset: Dataset, *, seed: int, sp
 def cross_validate(
     trainer: Trainer, config: Config, dataset: Dataset, *, seed: int, split_seed: int = 0, n_folds: int = 10
 ) -> Evaluation:
-    """Evaluation by cross-validation on 80 % of the rows, in the target's own units; the rest is the test set.
+    """Evaluation by cross-validation on 80 % of the rows, in the target's units; the rest is the test set.
 
     As in Makarova et al. (2022), the validation loss is the mean over the folds. The test loss is that of a model
-    trained on all of the 80 %, on which the paper is silent. The cost is that of the folds alone.
+    trained on all of the 80 %; the paper does not describe it.
+
+    Parameters
+    ----------
+    trainer, config
+        The algorithm and its hyperparameters.
+    dataset
+        To train and evaluate on.
+    seed
+        Of the trainings.
+    split_seed
+        Of the test set and of the folds.
+    n_folds
+        Number of folds.
+
+    Returns
+    -------
+    Evaluation
+        With the losses of the folds; its cost is the seconds of the folds alone.
     """
     config = _check(trainer, config, dataset, seed)
     test, parts = folds(dataset, n_folds, split_seed)
@@ -68,11 +107,11 @@ def cross_validate(
     for k, fold in enumerate(parts):
         rest = np.concatenate([part for j, part in enumerate(parts) if j != k])
         predict = trainer.fit(config, features[rest], target[rest], task, _model_seed(seed, k))
-        losses.append(_loss(task, target[fold], predict(features[fold]), _spread(target[rest])))
+        losses.append(_loss(task, target[fold], predict(features[fold]), _std(target[rest])))
     cost = time.thread_time() - start
     development = np.concatenate(parts)
     predict = trainer.fit(config, features[development], target[development], task, _model_seed(seed, n_folds))
-    test_loss = _loss(task, target[test], predict(features[test]), _spread(target[development]))
+    test_loss = _loss(task, target[test], predict(features[test]), _std(target[development]))
     return Evaluation(float(np.mean(losses)), test_loss, cost, tuple(losses))
 
 
@@ -87,11 +126,11 @@ def _check(trainer: Trainer, config: Config, dataset: Dataset, seed: int) -> Con
 
 
 def _model_seed(seed: int, fold: int) -> int:
-    """Seed of 31 bits, the most that every library takes, for one model of an evaluation."""
+    """Seed of one model of an evaluation, of 31 bits, which every library accepts."""
     return int(np.random.SeedSequence([seed, fold]).generate_state(1)[0] >> 1)
 
 
-def _spread(target: np.ndarray) -> float:
+def _std(target: np.ndarray) -> float:
     return float(moments(target)[1])
 
 

@@ -21,7 +21,18 @@ SPACE = Space(
 
 
 def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
-    """Predictor of classes or numbers. `min_samples_split` is the share of the rows that a node needs to be split."""
+    """Predictor of classes or numbers. `min_samples_split` is the share of the rows that a node needs to be split.
+
+    Parameters
+    ----------
+    config, features, target, task, seed
+        As for `Trainer.fit`.
+
+    Returns
+    -------
+    Predict
+        From features (n, d) to predictions (n,).
+    """
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestClassifier if task == "classification" else RandomForestRegressor

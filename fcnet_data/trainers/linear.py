@@ -2,9 +2,9 @@
 
 The paper names scikit-learn's SGDClassifier (log loss) and SGDRegressor and tunes l1_ratio, alpha and eta0, so the
 penalty is the elastic net. The classifier's default learning rate ignores eta0; both use the regressor's default here,
-eta0 / t^(1/4). Features and a regression's target are standardised by the training rows, on which the paper is silent:
-without it SGD diverges on most datasets. It still does for the largest eta0: scikit-learn clips gradients, so weights
-grow to some 1e14 and stay finite.
+eta0 / t^(1/4). Features and a regression's target are standardised by the training rows; the paper does not say so, but
+otherwise SGD diverges on most datasets. It still diverges for the largest eta0: scikit-learn clips gradients, so
+weights grow to about 1e14 and stay finite.
 """
 
 from __future__ import annotations
@@ -30,21 +30,32 @@ SPACE = Space(
 
 
 def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
-    """Predictor of classes or numbers."""
+    """Predictor of classes or numbers.
+
+    Parameters
+    ----------
+    config, features, target, task, seed
+        As for `Trainer.fit`.
+
+    Returns
+    -------
+    Predict
+        From features (n, d) to predictions (n,).
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import SGDClassifier, SGDRegressor
 
     shared = {"penalty": "elasticnet", "learning_rate": "invscaling", "power_t": 0.25, "random_state": seed}
     center, scale = moments(features)
-    middle, spread = moments(target) if task == "regression" else (0, 1)
+    mean, std = moments(target) if task == "regression" else (0, 1)
     model = SGDRegressor(**config, **shared) if task == "regression" else SGDClassifier("log_loss", **config, **shared)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # 1000 epochs are the model that the paper tunes
-        model.fit((features - center) / scale, (target - middle) / spread if task == "regression" else target)
+        model.fit((features - center) / scale, (target - mean) / std if task == "regression" else target)
 
     def predict(rows: np.ndarray) -> np.ndarray:
         predictions = model.predict((rows - center) / scale)
-        return predictions * spread + middle if task == "regression" else predictions
+        return predictions * std + mean if task == "regression" else predictions
 
     return predict
 

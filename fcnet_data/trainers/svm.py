@@ -1,4 +1,4 @@
-"""Support vector machine with the Gaussian kernel; its two hyperparameters as in the thesis, Table E.3."""
+"""Support vector machine with the Gaussian kernel; its two hyperparameters as in Klein (2020), Table E.3."""
 
 from __future__ import annotations
 
@@ -22,7 +22,18 @@ SPACE = Space(
 
 
 def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
-    """Predictor of classes. Features are standardised, on which the thesis is silent; the seed has no effect."""
+    """Predictor of classes. Features are standardised, which Klein (2020) does not mention; the seed has no effect.
+
+    Parameters
+    ----------
+    config, features, target, task, seed
+        As for `Trainer.fit`.
+
+    Returns
+    -------
+    Predict
+        From features (n, d) to predictions (n,).
+    """
     from sklearn.svm import SVC
 
     center, scale = moments(features)

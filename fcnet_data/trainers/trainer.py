@@ -1,4 +1,4 @@
-"""`Trainer`: a learning algorithm with the hyperparameters that a paper tunes, and the space it tunes them in."""
+"""`Trainer`: a learning algorithm with the hyperparameters that a paper tunes, and their space."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ class Trainer:
     name    as in `TRAINERS`
     space   its hyperparameters
     tasks   what it can learn
-    fit     (config, features (n, d), target (n,), task, seed) -> what predicts; the result is a function of these
-            alone. Features come in their own units: an algorithm that needs them scaled does it itself, by the
-            training rows.
+    fit     (config, features (n, d), target (n,), task, seed) -> predictor, a function of these alone. Features are not
+            scaled: an algorithm that needs scaled ones scales them by the training rows.
     """
 
     name: str

@@ -20,16 +20,16 @@ from tabular.table import Table
 def write_original(table: Table, path: Path) -> None:
     """Write a table in the original schema to `path`, which appears only when it is complete.
 
-    `read_original` gives the same columns, space and budgets back, if the table is as it would make one: kinds and
+    `read_original` restores the same columns, space and budgets if the table is like those that it makes: kinds and
     order of the hyperparameters those of FC-Net, `n_params` an integer per configuration, one budget without an axis.
-    The schema has no place for names, units and provenance, for the curves of `test_loss` and `cost` (their last epoch
-    is written) nor for other columns: what is lost of the numbers is named in a warning.
+    The schema does not store names, units and provenance, the curves of `test_loss` and `cost` (their last epoch is
+    written), nor other columns: a warning names the numbers that are lost.
     """
     _check_exportable(table)
     lost = [name for name in table.columns if name not in UNITS]
     lost += [f"{name} before the last budget" for name in FINALS.values() if _is_curve(table.columns.get(name))]
     if lost:
-        warnings.warn(f"{path}: the FC-Net schema has no place for {', '.join(lost)} of {table.name!r}", stacklevel=2)
+        warnings.warn(f"{path}: the FC-Net schema cannot store {', '.join(lost)} of {table.name!r}", stacklevel=2)
     with replacing(Path(path)) as temporary:
         _write_groups(table, temporary, Path(path).name)
 
@@ -59,18 +59,18 @@ def _write_groups(table: Table, path: Path, shown: str) -> None:
             group = h5g.create(file.id, json.dumps(config, sort_keys=True).encode())
             for field, (kind, extent) in zip(fields, kinds, strict=True):
                 if field.source is not None:
-                    field.buffer[field.place] = field.source[i]
+                    field.buffer[field.index] = field.source[i]
                 h5d.create(group, field.metric, kind, extent).write(h5s.ALL, h5s.ALL, field.buffer, kind)
             check_written()
 
 
 class _Field(NamedTuple):
-    """A metric of the schema: `source[i]` at `place` of the buffer is what configuration i has of it."""
+    """A metric of the schema: `source[i]`, written to `buffer[index]`, is that of configuration i."""
 
     metric: bytes
     source: np.ndarray | None
     buffer: np.ndarray
-    place: Any
+    index: Any
 
 
 def _field(table: Table, metric: str, column: str) -> _Field:

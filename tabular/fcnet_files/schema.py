@@ -1,4 +1,4 @@
-"""Schema of the original FC-Net files (Klein and Hutter, 2019): what their groups and datasets are called.
+"""Schema of the original FC-Net files (Klein and Hutter, 2019): names of their groups and datasets.
 
     /{"activation_fn_1": "relu", ...}           a group per configuration, named json.dumps(config, sort_keys=True)
         valid_mse                               (repetition, epoch)    column `loss`
@@ -7,8 +7,8 @@
         final_test_error                        (repetition,)          `test_loss`, after the last epoch
         n_params                                (repetition,)          `n_params`
 
-NaN stands for what was not recorded: an epoch that is NaN in every curve is no budget of the table, and a metric that
-is NaN throughout is no column of it. So a table of final values is a file whose curves are NaN up to the last epoch.
+NaN means not recorded: an epoch that is NaN in every curve is not a budget of the table, and a metric that is always
+NaN is not a column of it. So a table of final values is a file whose curves are NaN up to the last epoch.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KNOWN = {name: {value: value for value in choice.values} for name, choice in CHO
 
 
 def grid_of(path: Path, groups: Sequence[bytes]) -> tuple[Space, list[bytes]]:
-    """Space that the groups' names span, and those names in the order of its grid."""
+    """Space of the groups' names, and those names in the order of its grid."""
     rows = {_parse(path, group): group for group in groups}
     if not rows or len(rows) != len(groups):
         problem = "it holds a configuration twice" if rows else "it holds no configuration"

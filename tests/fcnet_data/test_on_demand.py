@@ -85,7 +85,7 @@ def test_a_damaged_cache_is_named_and_left_alone(cache):
     b.objective(config_of(b), seed=0)
     (path,) = cache.rglob("*.sqlite")
     path.write_bytes(b"nonsense" * 1000)
-    with pytest.raises(DamagedFile, match="delete it to train anew"):
+    with pytest.raises(DamagedFile, match="delete it to train again"):
         Benchmark(NAME).objective(config_of(b), seed=0)
 
 

@@ -1,4 +1,4 @@
-"""Functional ANOVA against brute force, against closed forms and against what the thesis says of the real table."""
+"""Functional ANOVA against brute force, against closed forms and against the text of Klein (2020) on the real table."""
 
 from itertools import combinations, product
 from math import prod

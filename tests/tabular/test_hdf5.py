@@ -102,12 +102,12 @@ def test_a_table_is_an_ordinary_hdf5_file(path):
 def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path, compress):
     write_table(make_table(), tmp_path / "t.h5", compress=compress)
     whole = (tmp_path / "t.h5").read_bytes()
-    places = np.random.default_rng(11).integers(0, len(whole) * 8, 400).tolist()
-    places += range(0, 8 * 130, 3)  # the seal, where a flip may pass as long as the table stays what it was
+    bits = np.random.default_rng(11).integers(0, len(whole) * 8, 400).tolist()
+    bits += range(0, 8 * 130, 3)  # the seal, where a flip may pass as long as the table stays what it was
     n_noticed = 0
-    for place in places:
+    for bit in bits:
         flipped = bytearray(whole)
-        flipped[place // 8] ^= 1 << place % 8
+        flipped[bit // 8] ^= 1 << bit % 8
         (tmp_path / "t.h5").write_bytes(flipped)
         try:
             table = read_table(tmp_path / "t.h5")
@@ -116,7 +116,7 @@ def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path, compress):
             n_noticed += 1
         else:
             assert_same(table, make_table())
-    assert n_noticed > 0.95 * len(places)
+    assert n_noticed > 0.95 * len(bits)
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.05, 0.06, 0.3, 0.7, 0.999])

@@ -1,4 +1,4 @@
-"""The real tables against the numbers of the registry's files, read by another path, and against the thesis."""
+"""The real tables against the numbers of the package's files, read in another way, and against Klein (2020)."""
 
 import pickle
 import threading
@@ -38,7 +38,7 @@ def test_10000_random_lookups_equal_the_registry_file(name):
         assert abs(mean.cost / (sum(row["train_time"]) / n) - 1) < 1e-13
 
 
-# Table 7.4 of the thesis. Its ranking is by test error, which these tables lack: protein and naval agree with it by
+# Table 7.4 of Klein (2020). Its ranking is by test error, which these tables lack: protein and naval agree with it by
 # validation error, and the notes on slice and parkinsons pin what the validation error says instead.
 TABLE_7_4 = {
     "protein": ("relu", "relu", 8, 0.0, 0.3, 0.0005, "cosine", 512, 512),

@@ -1,4 +1,4 @@
-"""Table statistics against brute force, small tables worked out by hand, and the thesis' tables 7.3 and D.1."""
+"""Table statistics against brute force, small tables worked out by hand, and tables 7.3 and D.1 of Klein (2020)."""
 
 import numpy as np
 import pytest
@@ -81,23 +81,23 @@ def test_noise_is_the_sample_deviation_of_what_was_recorded():
     assert noise(made_table(rows)).tolist()[:3] == pytest.approx([2**0.5, 0, 3], abs=0)
     assert np.isnan(noise(made_table(rows))[3:5]).all()
     assert noise(made_table(rows))[5] == inf
-    spread = noise_ecdfs(made_table(rows))
-    assert spread["value"].tolist() == pytest.approx([0, 2**0.5, 3, inf])
-    assert spread["fraction"].tolist() == [0.25, 0.5, 0.75, 1.0]
+    stds = noise_ecdfs(made_table(rows))
+    assert stds["value"].tolist() == pytest.approx([0, 2**0.5, 3, inf])
+    assert stds["fraction"].tolist() == [0.25, 0.5, 0.75, 1.0]
 
 
 def test_noise_of_a_ragged_table_equals_numpy_on_each_configuration():
     table = open_table("nb201-cifar10")
-    spread = noise(table)
+    stds = noise(table)
     counts = (~np.isnan(table.columns["loss"])).sum(axis=1)
     assert set(counts) == {2, 3}
-    assert not np.isnan(spread).any()
+    assert not np.isnan(stds).any()
     for i in [*np.flatnonzero(counts == 2)[:50], *np.flatnonzero(counts == 3)[:50]]:
         row = table.columns["loss"][i]
-        assert spread[i] == pytest.approx(np.std(row[~np.isnan(row)], ddof=1), abs=1e-15)
+        assert stds[i] == pytest.approx(np.std(row[~np.isnan(row)], ddof=1), abs=1e-15)
     frame = noise_ecdfs(table)
     assert frame["fraction"].iloc[-1] == 1
-    assert frame["value"].iloc[-1] == spread.max()
+    assert frame["value"].iloc[-1] == stds.max()
 
 
 def test_noise_is_shown_at_budgets_spread_over_the_scale():
@@ -194,7 +194,7 @@ def test_neighbourhood_of_a_small_table_by_hand():
     assert np.isinf(by_test["relative_change"]).all()
 
 
-# Tables 7.3 and D.1 of the thesis: (hyperparameter, new value): relative change, of the test error.
+# Tables 7.3 and D.1 of Klein (2020): (hyperparameter, new value): relative change, of the test error.
 TABLE_7_3 = {
     ("batch_size", 16): 0.0042,
     ("init_lr", 0.001): 0.0072,
@@ -221,15 +221,15 @@ TABLE_D_1 = {
 }
 
 
-@pytest.mark.parametrize(("name", "thesis", "tolerance"), [("protein", TABLE_7_3, 0.03), ("naval", TABLE_D_1, 0.1)])
-def test_neighbourhoods_agree_with_the_thesis(name, thesis, tolerance):
-    """The table has the validation error, the thesis the test error: losses, 1 + change, agree within a tolerance."""
+@pytest.mark.parametrize(("name", "printed", "tolerance"), [("protein", TABLE_7_3, 0.03), ("naval", TABLE_D_1, 0.1)])
+def test_neighbourhoods_agree_with_klein_2020(name, printed, tolerance):
+    """The table has the validation error, Klein (2020) the test error: losses, 1 + change, agree within a tolerance."""
     frame = neighbourhood(open_table(name))
     found = dict(zip(zip(frame["hyperparameter"], frame["new"], strict=True), frame["relative_change"], strict=True))
-    assert found.keys() == thesis.keys()
-    for flip, change in thesis.items():
+    assert found.keys() == printed.keys()
+    for flip, change in printed.items():
         assert 1 + found[flip] == pytest.approx(1 + change, rel=tolerance)
-    assert spearmanr(list(thesis.values()), [found[flip] for flip in thesis]).statistic > 0.9
+    assert spearmanr(list(printed.values()), [found[flip] for flip in printed]).statistic > 0.9
 
 
 def test_table_correlation_takes_the_top_of_the_row():

@@ -1,4 +1,8 @@
-"""Activations, their slopes and dropout, in place on [chunk, unit, lane] values whose last unit is the constant 1."""
+"""Activations, their derivatives and dropout, in place on [chunk, unit, lane] values whose last unit is constant 1.
+
+In all functions `memory` holds all numbers of a run, `values` and `derivatives` are the indices where activations and
+their derivatives begin, `n_units` is the number of units including padding, and `kind` is `RELU` or `TANH`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,17 @@ def tanh(x: Any) -> Any:
 
 @part
 def activate(memory: np.ndarray, values: int, n_units: int, n_chunks: int, kind: int) -> None:
-    """None; pre-activations become activations."""
+    """Replace pre-activations by activations.
+
+    Parameters
+    ----------
+    memory, values
+        All numbers of a run, and the index where the pre-activations begin.
+    n_units, n_chunks
+        Number of units including padding, and of chunks of 8 samples.
+    kind
+        `RELU` or `TANH`.
+    """
     for chunk in range(n_chunks):
         at = values + chunk * (n_units + 1) * 8
         for _ in range(n_units):
@@ -46,29 +60,51 @@ def activate(memory: np.ndarray, values: int, n_units: int, n_chunks: int, kind:
 
 
 @part
-def find_slopes(memory: np.ndarray, values: int, slopes: int, n_units: int, n_chunks: int, kind: int) -> None:
-    """None; the derivative of each activation is written, found from the activation itself."""
+def differentiate(memory: np.ndarray, values: int, derivatives: int, n_units: int, n_chunks: int, kind: int) -> None:
+    """Write the derivative of each activation, computed from the activation itself.
+
+    Parameters
+    ----------
+    memory, values, derivatives
+        All numbers of a run, and the indices where activations and derivatives begin.
+    n_units, n_chunks
+        Number of units including padding, and of chunks of 8 samples.
+    kind
+        `RELU` or `TANH`.
+    """
     for at in range(0, n_chunks * (n_units + 1) * 8, 8):
         value = load(memory, values + at)
         if kind == RELU:
-            store(memory, slopes + at, is_positive(value))
+            store(memory, derivatives + at, is_positive(value))
         else:
             minus = multiply(constant(np.float32(-1.0)), value)
-            store(memory, slopes + at, fma(minus, value, constant(np.float32(1.0))))
+            store(memory, derivatives + at, fma(minus, value, constant(np.float32(1.0))))
 
 
 @part
 def drop(
-    memory: np.ndarray, values: int, slopes: int, n_units: int, n_chunks: int, rate: float, key: np.uint64
+    memory: np.ndarray, values: int, derivatives: int, n_units: int, n_chunks: int, rate: float, key: np.uint64
 ) -> None:
-    """None; each activation and its slope become 0 with probability `rate`, else are divided by 1 - rate."""
+    """Set each activation and its derivative to 0 with probability `rate`, else divide them by 1 - rate.
+
+    Parameters
+    ----------
+    memory, values, derivatives
+        All numbers of a run, and the indices where activations and derivatives begin.
+    n_units, n_chunks
+        Number of units including padding, and of chunks of 8 samples.
+    rate
+        Of dropout.
+    key
+        Of the random numbers.
+    """
     threshold = np.uint32(min(rate * 4294967296.0, 4294967295.0))
     scale = np.float32(1.0 / (1.0 - rate))
     low, high = np.uint32(key), np.uint32(key >> np.uint64(32))
     n = n_units * 8
     for chunk in range(n_chunks):
         first = chunk * (n_units + 1) * 8
-        a, s = memory[values + first : values + first + n], memory[slopes + first : slopes + first + n]
+        a, s = memory[values + first : values + first + n], memory[derivatives + first : derivatives + first + n]
         for k in range(n):  # from 0, or LLVM would have to check for negative indices and give up vector code
             bits = mix32(np.uint32(mix32(np.uint32(np.uint32(first + k) + low)) ^ high))
             factor = np.float32(0.0) if bits < threshold else scale

@@ -1,8 +1,7 @@
 """Losses on top of the output layer: squared error and softmax cross-entropy, with their deltas.
 
-In memory, `outputs` is [chunk, output unit, lane]; `targets` [chunk, lane] begins at `start` and holds the target, or
-the class as a number. Both functions return two sums over the samples: the loss, and the number of wrong classes (0 for
-squared error).
+In memory, [chunk, output unit, lane] outputs begin at index `outputs`; `targets` [chunk, lane] begin at `start` and
+hold the target, or the class as a number.
 """
 
 from __future__ import annotations
@@ -18,7 +17,24 @@ from fcnet_data.fcnet.kernel.compiling import part
 def squared_error(
     memory: np.ndarray, outputs: int, targets: np.ndarray, start: int, n_samples: int, n_units: int, write_deltas: bool
 ) -> tuple[float, int]:
-    """Sums over `n_samples` samples; if `write_deltas`, outputs become derivatives of the mean squared error."""
+    """Sum of squared errors over the samples; if `write_deltas`, outputs become derivatives of their mean.
+
+    Parameters
+    ----------
+    memory, outputs
+        All numbers of a run, and the index where the outputs begin.
+    targets, start
+        Targets, and the index where those of the samples begin.
+    n_samples, n_units
+        Number of samples, and of output units including padding.
+    write_deltas
+        Whether to replace the outputs by derivatives.
+
+    Returns
+    -------
+    tuple of float and int
+        The sum, and 0 wrong classes.
+    """
     total = 0.0
     scale = np.float32(2.0 / n_samples)
     for chunk in range((n_samples + 7) // 8):
@@ -44,9 +60,25 @@ def cross_entropy(
     n_classes: int,
     write_deltas: bool,
 ) -> tuple[float, int]:
-    """Sums over `n_samples` samples; if `write_deltas`, outputs become derivatives of the mean cross-entropy.
+    """Sum of cross-entropies and number of wrong classes; if `write_deltas`, outputs become derivatives of the mean.
 
     A sample counts as wrong if another class has an output at least as large, or if an output is not a number.
+
+    Parameters
+    ----------
+    memory, outputs
+        All numbers of a run, and the index where the outputs begin.
+    targets, start
+        Classes, and the index where those of the samples begin.
+    n_samples, n_units, n_classes
+        Number of samples, of output units including padding, and of classes.
+    write_deltas
+        Whether to replace the outputs by derivatives.
+
+    Returns
+    -------
+    tuple of float and int
+        The sum in nats, and the number of wrong classes.
     """
     total, wrong = 0.0, 0
     for sample in range(n_samples):
@@ -73,7 +105,7 @@ def cross_entropy(
 
 @part
 def _clear_absent(memory: np.ndarray, outputs: int, n_samples: int, n_units: int, n_classes: int) -> None:
-    """None; the outputs of classes and of samples that only fill up become 0."""
+    """Set the outputs of padding classes and padding samples to 0."""
     for chunk in range((n_samples + 7) // 8):
         first = outputs + chunk * (n_units + 1) * 8
         memory[first + n_classes * 8 : first + n_units * 8] = np.float32(0.0)

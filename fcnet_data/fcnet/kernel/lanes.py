@@ -1,8 +1,8 @@
 """Eight float32 numbers as one value inside numba functions, so that a kernel is written once and runs as vector code.
 
-LLVM maps a value of type `float32x8` onto whatever the processor has (one AVX register, two NEON registers...). Each
-operation rounds each lane exactly as IEEE 754 says and none is ever reordered, so a kernel built of them gives the same
-bits on every machine. numba's `fastmath` would be as quick and would not.
+LLVM maps a value of type `float32x8` to the processor's registers (one AVX register, two NEON registers...). Each
+operation rounds each lane exactly as IEEE 754 specifies and none is ever reordered, so a kernel built of them gives the
+same bits on every machine. numba's `fastmath` would be as fast but would not give the same bits.
 
 `array` is always a contiguous one-dimensional float32 array, `index` the position of the first number; neither is
 checked. Functions named `generate` write LLVM's instructions.
@@ -20,7 +20,7 @@ from numba.extending import intrinsic, models, register_model
 LANES = 8
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
-_intrinsic: Any = intrinsic  # numba's own type hints count the typing context among a call's arguments
+_intrinsic: Any = intrinsic  # numba's type hints count the typing context among a call's arguments
 
 
 class Lanes(types.Type):
@@ -72,7 +72,7 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
 
 @_intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """None; afterwards array[index : index + 8] is `value`."""
+    """Write `value` to array[index : index + 8]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, signature.args[0], *arguments[:2])
@@ -83,7 +83,7 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @_intrinsic
-def spread(typing_context: Any, array: Any, index: Any) -> Any:
+def broadcast(typing_context: Any, array: Any, index: Any) -> Any:
     """Eight copies of array[index]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,13 +95,13 @@ def spread(typing_context: Any, array: Any, index: Any) -> Any:
 
 @_intrinsic
 def transpose(typing_context: Any, array: Any, source: Any, target: Any) -> Any:
-    """None; the 8 x 8 numbers at `target` are those at `source`, rows and columns exchanged."""
+    """Write the transpose of the 8 x 8 numbers at index `source` to index `target`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first, last = (_address(context, builder, signature.args[0], arguments[0], start) for start in arguments[1:])
-        places = [ir.Constant(ir.IntType(64), LANES * row) for row in range(LANES)]
+        offsets = [ir.Constant(ir.IntType(64), LANES * row) for row in range(LANES)]
         pointer = _VECTOR.as_pointer()
-        sources = [builder.bitcast(builder.gep(first, [place]), pointer) for place in places]
+        sources = [builder.bitcast(builder.gep(first, [offset]), pointer) for offset in offsets]
         rows = [builder.load(address, align=4, typ=_VECTOR) for address in sources]
         for size in (1, 2, 4):  # exchange the off-diagonal blocks of this size in each block of twice the size
             for row in (row for row in range(LANES) if not row & size):
@@ -110,8 +110,8 @@ def transpose(typing_context: Any, array: Any, source: Any, target: Any) -> Any:
                 rows[row + size] = _mixed(
                     builder, upper, lower, [k + size if not k & size else k + 8 for k in range(LANES)]
                 )
-        for row, place in zip(rows, places, strict=True):
-            builder.store(row, builder.bitcast(builder.gep(last, [place]), pointer), align=4)
+        for row, offset in zip(rows, offsets, strict=True):
+            builder.store(row, builder.bitcast(builder.gep(last, [offset]), pointer), align=4)
         return context.get_dummy_value()
 
     return types.none(array, types.intp, types.intp), generate

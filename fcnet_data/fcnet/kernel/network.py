@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fcnet_data.fcnet.inputs import Chunks, KernelSettings
-from fcnet_data.fcnet.kernel.activation import activate, drop, find_slopes
+from fcnet_data.fcnet.kernel.activation import activate, differentiate, drop
 from fcnet_data.fcnet.kernel.compiling import part
-from fcnet_data.fcnet.kernel.dense import Layer, apply_slopes, backward, forward
+from fcnet_data.fcnet.kernel.dense import Layer, apply_derivatives, backward, forward
 from fcnet_data.fcnet.kernel.head import cross_entropy, squared_error
 from fcnet_data.fcnet.kernel.random_stream import DROPOUT, INITIAL_WEIGHTS, stream, uniform
 
@@ -17,7 +17,7 @@ EVALUATED = 64  # samples that pass through the network at once in an evaluation
 
 
 class FcnetNetwork(NamedTuple):
-    """Three dense layers, and where the outputs, the targets of a batch and scratch space begin in memory."""
+    """Three dense layers, and the indices where outputs, targets of a batch and scratch space begin in memory."""
 
     layer_1: Layer
     layer_2: Layer
@@ -29,25 +29,25 @@ class FcnetNetwork(NamedTuple):
 
 
 @part
-def _filled(width: int) -> int:
+def _padded(width: int) -> int:
     """Smallest multiple of 8 that is not below `width`."""
     return (width + 7) // 8 * 8
 
 
 @part
 def _layer(start: int, n_in: int, n_out: int, n_chunks: int) -> tuple[Layer, int]:
-    """Layer whose numbers begin at `start`, and where they end."""
+    """Layer whose numbers begin at index `start`, and the index where they end."""
     n_weights, n_values = (n_in + 1) * n_out, n_chunks * (n_in + 1) * 8
     inputs = start + 3 * n_weights
-    places = (start, start + n_weights, start + 2 * n_weights, inputs, inputs + n_values, inputs + 2 * n_values)
-    return Layer(n_in, n_out, *places), inputs + 3 * n_values
+    indices = (start, start + n_weights, start + 2 * n_weights, inputs, inputs + n_values, inputs + 2 * n_values)
+    return Layer(n_in, n_out, *indices), inputs + 3 * n_values
 
 
 @part
 def lay_out(settings: KernelSettings) -> FcnetNetwork:
-    """Network with a place in memory for everything that its training needs."""
-    n_chunks = _filled(max(EVALUATED, settings.batch_size)) // 8
-    n_1, n_2, n_3 = _filled(settings.n_units_1), _filled(settings.n_units_2), _filled(max(1, settings.n_classes))
+    """Network whose indices divide the memory among everything that its training needs."""
+    n_chunks = _padded(max(EVALUATED, settings.batch_size)) // 8
+    n_1, n_2, n_3 = _padded(settings.n_units_1), _padded(settings.n_units_2), _padded(max(1, settings.n_classes))
     layer_1, end = _layer(0, settings.n_features, n_1, n_chunks)
     layer_2, end = _layer(end, n_1, n_2, n_chunks)
     layer_3, end = _layer(end, n_2, n_3, n_chunks)
@@ -61,7 +61,7 @@ def lay_out(settings: KernelSettings) -> FcnetNetwork:
 def _initialise_layer(
     memory: np.ndarray, layer: Layer, fan_in: int, fan_out: int, n_chunks: int, key: np.uint64
 ) -> None:
-    """None; weights are Glorot-uniform, biases 0, and the last input of each chunk is 1."""
+    """Write Glorot-uniform weights, and 1 as the last input of each chunk; biases stay 0."""
     limit = np.sqrt(6.0 / (fan_in + fan_out))
     for row in range(fan_in):
         for unit in range(fan_out):
@@ -74,8 +74,18 @@ def _initialise_layer(
 
 @part
 def initialise(memory: np.ndarray, network: FcnetNetwork, settings: KernelSettings, key: np.uint64) -> None:
-    """None; memory, all 0 before, holds the network before its first step."""
-    n_chunks = _filled(max(EVALUATED, settings.batch_size)) // 8
+    """Write the network before its first step into memory.
+
+    Parameters
+    ----------
+    memory
+        All numbers of a run; 0 before.
+    network, settings
+        Layout of the memory, and settings of the run.
+    key
+        Of the random numbers.
+    """
+    n_chunks = _padded(max(EVALUATED, settings.batch_size)) // 8
     n_0, n_1, n_2, n_3 = settings.n_features, settings.n_units_1, settings.n_units_2, max(1, settings.n_classes)
     _initialise_layer(memory, network.layer_1, n_0, n_1, n_chunks, stream(key, INITIAL_WEIGHTS, 1))
     _initialise_layer(memory, network.layer_2, n_1, n_2, n_chunks, stream(key, INITIAL_WEIGHTS, 2))
@@ -95,13 +105,13 @@ def _hidden(
     bits: np.uint64,
     training: bool,
 ) -> None:
-    """None; the activations of `layer` become the inputs of the `following` one; its slopes too, if `training`."""
+    """Write the activations of `layer`, the inputs of the `following` one; if `training`, also their derivatives."""
     forward(memory, layer, source, start, following.inputs, n_chunks)
     activate(memory, following.inputs, layer.n_out, n_chunks, kind)
     if training:
-        find_slopes(memory, following.inputs, following.slopes, layer.n_out, n_chunks, kind)
+        differentiate(memory, following.inputs, following.derivatives, layer.n_out, n_chunks, kind)
         if dropout > 0.0:
-            drop(memory, following.inputs, following.slopes, layer.n_out, n_chunks, dropout, bits)
+            drop(memory, following.inputs, following.derivatives, layer.n_out, n_chunks, dropout, bits)
 
 
 @part
@@ -116,7 +126,7 @@ def _propagate(
     step: int,
     training: bool,
 ) -> None:
-    """None; outputs are found for `n_chunks` chunks of samples, which begin at source[start]; dropout if `training`."""
+    """Write the outputs of `n_chunks` chunks of samples, which begin at source[start]; with dropout if `training`."""
     layer_1, layer_2, layer_3 = network.layer_1, network.layer_2, network.layer_3
     bits_1, bits_2 = stream(key, DROPOUT, 2 * step), stream(key, DROPOUT, 2 * step + 1)
     kind_1, kind_2 = settings.activation_1, settings.activation_2
@@ -152,15 +162,32 @@ def train_batch(
     key: np.uint64,
     step: int,
 ) -> tuple[float, int]:
-    """Sums of the loss and of the wrong classes over the batch in the network's inputs, before its Adam step."""
+    """Sum of the loss and number of wrong classes of a batch, which the network's inputs hold, before an Adam step.
+
+    Parameters
+    ----------
+    memory, network, settings
+        All numbers of a run, their layout, and settings of the run.
+    n_samples
+        In the batch.
+    rate
+        Learning rate, with Adam's bias correction.
+    key, step
+        Of the random numbers of dropout: the run's key and the index of the step.
+
+    Returns
+    -------
+    tuple of float and int
+        The sum and the number.
+    """
     layer_1, layer_2, layer_3 = network.layer_1, network.layer_2, network.layer_3
     n_chunks = (n_samples + 7) // 8
     _propagate(memory, network, settings, memory, layer_1.inputs, n_chunks, key, step, True)
     sums = _loss(memory, network, settings.n_classes, memory, network.targets, n_samples, True)
     backward(memory, layer_3, network.outputs, n_chunks, rate, True, network.scratch)
-    apply_slopes(memory, layer_3, n_chunks)
+    apply_derivatives(memory, layer_3, n_chunks)
     backward(memory, layer_2, layer_3.input_deltas, n_chunks, rate, True, network.scratch)
-    apply_slopes(memory, layer_2, n_chunks)
+    apply_derivatives(memory, layer_2, n_chunks)
     backward(memory, layer_1, layer_2.input_deltas, n_chunks, rate, False, network.scratch)
     return sums
 
@@ -169,7 +196,20 @@ def train_batch(
 def evaluate(
     memory: np.ndarray, network: FcnetNetwork, settings: KernelSettings, chunks: Chunks
 ) -> tuple[float, float]:
-    """Mean loss and share of wrong classes of a set of samples, without dropout."""
+    """Mean loss and share of wrong classes of a set of samples, without dropout.
+
+    Parameters
+    ----------
+    memory, network, settings
+        All numbers of a run, their layout, and settings of the run.
+    chunks
+        The samples.
+
+    Returns
+    -------
+    tuple of float
+        Mean and share.
+    """
     loss, wrong = 0.0, 0
     for first in range(0, chunks.n_samples, EVALUATED):
         n_samples = min(EVALUATED, chunks.n_samples - first)

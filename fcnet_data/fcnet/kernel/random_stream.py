@@ -1,4 +1,4 @@
-"""Random numbers inside the training kernel: counter-based, so that each is a function of a key and a position alone.
+"""Random numbers inside the training kernel: counter-based, so that each is a function of a key and a position only.
 
     key     = stream(seed_key, purpose, step)          64 bits, one per use (initial weights of a layer, epoch, batch)
     number  = mix64(key + position * GOLDEN)           SplitMix64, for weights and shuffles
@@ -47,7 +47,7 @@ def uniform(key: np.uint64, position: int) -> float:
 
 @part
 def shuffle(order: np.ndarray, key: np.uint64) -> None:
-    """None; `order` is permuted in place (Fisher-Yates).
+    """Permute `order` in place (Fisher-Yates).
 
     The position below n comes from 32 random bits times n; its bias is below n / 2**32.
     """

@@ -1,4 +1,4 @@
-"""The training loop, compiled: one call trains one network and holds no lock of Python.
+"""The training loop, compiled: one call trains one network without holding Python's lock.
 
 A run is a function of its data, its settings, its learning rates and its key; nothing is shared between runs.
 """
@@ -18,7 +18,7 @@ from fcnet_data.fcnet.kernel.random_stream import SHUFFLE, shuffle, stream
 
 @part
 def _gather(memory: np.ndarray, network: FcnetNetwork, x: np.ndarray, y: np.ndarray, rows: np.ndarray) -> None:
-    """None; the samples x[rows], y[rows] become the network's inputs and targets."""
+    """Copy the samples x[rows], y[rows] to the network's inputs and targets."""
     for sample in range(rows.size):
         first = network.layer_1.inputs + (sample // 8) * (x.shape[1] + 1) * 8 + sample % 8
         for feature in range(x.shape[1]):
@@ -38,7 +38,7 @@ def _entry(sources: str, keep: bool) -> Any:
         key: np.uint64,
         curves: np.ndarray,
     ) -> tuple[int, np.ndarray, FcnetNetwork]:
-        sources  # noqa: B018  what a closure holds is part of the key under which numba keeps it
+        sources  # noqa: B018  the variables of a closure are part of the key under which numba keeps it
         network = lay_out(settings)
         memory = np.zeros(network.size, np.float32)
         initialise(memory, network, settings, key)
@@ -72,8 +72,8 @@ def entry() -> Any:
     """Compiled function that trains one network and fills `curves` [epoch, set, loss or share of wrong classes].
 
     It returns the number of epochs trained, the memory, and the network in it. The training entries are running means
-    over the epoch's batches, with dropout, as Keras reports them. Training ends early with the first of them that is
-    not a finite number: the weights are not numbers from there on.
+    over the epoch's batches, with dropout, as Keras reports them. Training ends early after the first of them that is
+    not a finite number: from then on the weights are NaN.
     """
     try:
         return _entry(SOURCES, keep=True)

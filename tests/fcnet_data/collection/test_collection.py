@@ -1,4 +1,4 @@
-"""Collections: the same file whether or not they were killed, resumed, or spread over threads or Dask."""
+"""Collections: the same file whether or not they were killed, resumed, or distributed over threads or Dask."""
 
 import signal
 import subprocess

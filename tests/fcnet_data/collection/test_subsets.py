@@ -1,4 +1,4 @@
-"""The table of SVMs on subsets: what a number of it is, and that the shipped one behaves like those of the thesis."""
+"""The table of SVMs on subsets: its numbers, and that the shipped one behaves like those of Klein (2020)."""
 
 import importlib.util
 from dataclasses import replace

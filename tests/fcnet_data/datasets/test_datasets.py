@@ -16,16 +16,16 @@ from fcnet_data.datasets import InvalidDataset, catalogue, load, loading, names
 from hpo_core.errors import DamagedFile, InvalidOption, MissingExtra, UnknownName
 
 
-def installed(place):
-    return place == "sklearn" or (place != "folder" and importlib.util.find_spec(place) is not None)
+def installed(location):
+    return location == "sklearn" or (location != "folder" and importlib.util.find_spec(location) is not None)
 
 
-def needs(place):
-    return pytest.mark.skipif(not installed(place), reason=f"{place} comes with the extra 'collect'")
+def needs(location):
+    return pytest.mark.skipif(not installed(location), reason=f"{location} comes with the extra 'collect'")
 
 
-def raw(place, path):
-    return Path(importlib.util.find_spec(place).submodule_search_locations[0]) / path
+def raw(location, path):
+    return Path(importlib.util.find_spec(location).submodule_search_locations[0]) / path
 
 
 def test_catalogue_is_large_enough():
@@ -34,7 +34,7 @@ def test_catalogue_is_large_enough():
     assert sorted(names()) == sorted(names("regression") + names("classification"))
 
 
-@pytest.mark.parametrize("name", [n for n, e in catalogue.CATALOGUE.items() if installed(e.place)])
+@pytest.mark.parametrize("name", [n for n, e in catalogue.CATALOGUE.items() if installed(e.location)])
 def test_every_dataset_of_the_catalogue_loads(name):
     entry, data = catalogue.CATALOGUE[name], load(name)
     assert (data.n_rows, data.n_classes, data.task) == (entry.shape[0], entry.shape[2], entry.task)
@@ -254,7 +254,7 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
         ("a.csv", "a,a,b\n1,2,3\n4,5,inf\n", InvalidDataset, "NaN or infinite"),
         ("a.csv", "", DamagedFile, "a.csv"),
         ("a.csv", "a,b\n", DamagedFile, "no rows"),
-        ("a.csv", "a,b\n1,2\n1,2,3,4\n", DamagedFile, "is it what its name says"),
+        ("a.csv", "a,b\n1,2\n1,2,3,4\n", DamagedFile, "does its suffix name its format"),
         ("a.csv", "a\x00\x01,b\n" + "\n".join(f"t{i},{i}" for i in range(300)), InvalidDataset, "300 different texts"),
         ("a.arff", "a,b\n1,2\n", DamagedFile, "no @data line"),
         ("a.arff", "@attribute a real\n@attribute b real\n@data\n{0 1}\n", DamagedFile, "sparse ARFF is not read"),

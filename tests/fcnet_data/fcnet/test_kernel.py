@@ -102,7 +102,7 @@ def test_dropout_keeps_the_right_share_and_draws_anew(rate):
 
 
 def test_dropout_has_the_statistics_of_independent_draws():
-    """Mean and spread of the training loss over seeds, against numpy's own random numbers in the reference."""
+    """Mean and std of the training loss over seeds, against numpy's own random numbers in the reference."""
     recipe = Recipe(16, 16, "relu", "relu", 0.6, 0.3, 8, 1e-3, "const")
     sets = draw(5, 0)
     (x, y), *_ = sets
@@ -115,14 +115,14 @@ def test_dropout_has_the_statistics_of_independent_draws():
         expected.append(reference.gradients(start, recipe, x[rows], y[rows], 0, factors)[0])
     fixed = Recipe(**{**vars(recipe), "learning_rate": 1e-30})  # the weights stay where they are
     found = [kernel_run(fixed, sets, 0, seed=0, epochs=30)[3][:, 0, 0]]
-    spread = np.std(expected) / np.sqrt(400) + np.std(found) / np.sqrt(30)
-    assert np.mean(found) == pytest.approx(np.mean(expected), abs=4 * spread)
+    error = np.std(expected) / np.sqrt(400) + np.std(found) / np.sqrt(30)
+    assert np.mean(found) == pytest.approx(np.mean(expected), abs=4 * error)
 
 
 def test_rows_are_shuffled_uniformly_in_every_epoch():
     orders = [reference.shuffled(range(10), seed, epoch) for seed in range(100) for epoch in range(5)]
     assert all(sorted(order) == list(range(10)) for order in orders)
-    counts = np.array([np.bincount(place, minlength=10) for place in np.array(orders).T])
+    counts = np.array([np.bincount(values, minlength=10) for values in np.array(orders).T])
     assert counts.min() > 50 - 5 * np.sqrt(45) and counts.max() < 50 + 5 * np.sqrt(45)
     assert orders[0] != orders[1]
 

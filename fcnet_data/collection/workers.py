@@ -1,7 +1,7 @@
-"""Where the items of a collection are computed: threads of this process, or the workers of a Dask cluster.
+"""Workers that compute the items of a collection: threads of this process, or those of a Dask cluster.
 
-Threads do for one machine: training holds Python's lock in none of the trainers, and costs are processor time of the
-thread alone. Results come as they are finished, in no fixed order; what they are does not depend on where.
+Threads suffice on one machine: none of the trainers holds Python's lock, and costs are processor time of one thread.
+Results arrive as they are finished, in no fixed order; they do not depend on the worker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Measure = Callable[[int], np.ndarray]
-AHEAD = 2  # items per worker that are under way, so that none waits
+AHEAD = 2  # items per worker that are submitted, so that no worker waits
 
 
 def in_threads(measure: Measure, items: Iterable[int], n_threads: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -31,12 +31,12 @@ def in_threads(measure: Measure, items: Iterable[int], n_threads: int) -> Iterat
     waiting = iter(items)
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            under_way = {pool.submit(measure, item): item for item in islice(waiting, AHEAD * n_threads)}
-            while under_way:
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    yield under_way.pop(future), future.result()
+            submitted = {pool.submit(measure, item): item for item in islice(waiting, AHEAD * n_threads)}
+            while submitted:
+                for future in wait(submitted, return_when=FIRST_COMPLETED).done:
+                    yield submitted.pop(future), future.result()
                     for item in islice(waiting, 1):
-                        under_way[pool.submit(measure, item)] = item
+                        submitted[pool.submit(measure, item)] = item
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -59,17 +59,17 @@ def on_dask(measure: Measure, items: Iterable[int], address: str | None) -> Iter
                 f"no Dask scheduler answers at {where} ({error}); start one with `dask scheduler`"
             ) from None
         waiting = iter(items)
-        under_way: dict[Any, int] = {}
+        submitted: dict[Any, int] = {}
         completed = as_completed()
         while True:
-            for item in islice(waiting, max(0, AHEAD * _n_threads(client) - len(under_way))):
+            for item in islice(waiting, max(0, AHEAD * _n_threads(client) - len(submitted))):
                 future = client.submit(measure, item, pure=False)
-                under_way[future.key] = item
+                submitted[future.key] = item
                 completed.add(future)
-            if not under_way:
+            if not submitted:
                 return
             future = next(completed)
-            yield under_way.pop(future.key), _result(future)
+            yield submitted.pop(future.key), _result(future)
 
 
 def _n_threads(client: Client) -> int:
@@ -85,6 +85,6 @@ def _result(future: Any) -> np.ndarray:
         return future.result()
     except (CancelledError, KilledWorker, OSError) as error:
         raise CollectionStopped(
-            f"the Dask cluster lost an item ({type(error).__name__}); what is finished is kept, the same command "
-            "goes on once the cluster is back"
+            f"the Dask cluster lost an item ({type(error).__name__}); finished items are kept: give the same command "
+            "again once the cluster is back"
         ) from None
