@@ -10,9 +10,9 @@ import numpy as np
 
 from hpo_core import Run
 from hpo_core.errors import HpoError, InvalidOption
+from hpo_leaderboard.experiments.identity import OpenBenchmark, open_benchmark
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.experiments.plan import BenchmarkRecord, benchmark_record
-from hpo_leaderboard.experiments.identity import OpenBenchmark, open_benchmark
 from hpo_leaderboard.store.columns import config_lines, pack_numbers
 from hpo_leaderboard.store.frames import RUNS, Frames, tasks_frame, trials_frame
 
