@@ -122,7 +122,7 @@ class Benchmark:
         return np.array([self._evaluate(checked, budget, seed).loss for budget in self.budgets], dtype=float)
 
     def check_budget(self, budget: float) -> float:
-        """The member of `budgets` that an evaluation at `budget` takes place at; raises `InvalidBudget`."""
+        """The member of `budgets` at which `objective` evaluates when asked for `budget`; raises `InvalidBudget`."""
         try:
             known = self._common[budget]
         except (KeyError, TypeError):

@@ -15,7 +15,7 @@ class HpoError(Exception):
 
 
 class InvalidConfig(HpoError, ValueError):
-    """A configuration that does not lie in its space."""
+    """A configuration outside its space."""
 
 
 class InvalidBudget(HpoError, ValueError):

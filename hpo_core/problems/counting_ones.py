@@ -1,4 +1,6 @@
-"""Stochastic counting ones (thesis 6.4.1 and appendix C.7): `counting-ones-8-8` has 8 categoricals and 8 floats.
+"""Stochastic counting ones (Klein, 2020, section 6.4.1 and appendix C.7).
+
+`counting-ones-8-8` has 8 categoricals and 8 floats:
 
     f(x) = -( sum of the categorical x in {0, 1}  +  sum over the floats of the mean of b Bernoulli(x) draws )   (C.1)
 
@@ -26,7 +28,7 @@ LEAST_DRAWS, MOST_DRAWS = 576, 93312
 
 
 def listing() -> dict[str, str]:
-    """Names of the sizes of the thesis; any other `counting-ones-CATEGORICALS-FLOATS` works too."""
+    """Names of the sizes in Klein (2020); any other `counting-ones-CATEGORICALS-FLOATS` works too."""
     return {
         f"counting-ones-{n_categorical}-{n_float}": (
             f"stochastic counting ones, {n_categorical} categoricals and {n_float} floats, budget = draws"

@@ -1,4 +1,6 @@
-"""Functions from the optimization literature with known optima (thesis 3.6.1 and appendix A.1; 8.4.2 for Forrester's).
+"""Functions from the optimization literature with known optima.
+
+Klein (2020) uses them in section 3.6.1 (appendix A.1), and Forrester's in section 8.4.2.
 
 Formulae and domains follow Surjanovic and Bingham's collection of test functions. Each takes points (..., d) and
 returns (...,) values. An evaluation costs one nominal second and is free of noise; `hpo_core.noisy` adds some.
@@ -88,7 +90,7 @@ def bohachevsky(x: Points) -> np.ndarray:
 
 
 def forrester(x: Points, a: float = 6.0, b: float = 12.0) -> np.ndarray:
-    """(a x - 2)^2 sin(b x - 4); a = 6, b = 12 is the original, other values its relatives in section 8.4.2."""
+    """(a x - 2)^2 sin(b x - 4); a = 6, b = 12 is the original, others are relatives (Klein, 2020, section 8.4.2)."""
     return (a * x[..., 0] - 2) ** 2 * np.sin(b * x[..., 0] - 4)
 
 
@@ -192,7 +194,7 @@ def _lowest_on_unit_interval(function: Callable[[Points], np.ndarray]) -> float:
     while high - low > 1e-12:
         points = np.linspace(low, high, 20_001)
         values = function(points[:, None])
-        place = int(values.argmin())
-        best = min(best, float(values[place]))
-        low, high = points[max(place - 1, 0)], points[min(place + 1, len(points) - 1)]
+        index = int(values.argmin())
+        best = min(best, float(values[index]))
+        low, high = points[max(index - 1, 0)], points[min(index + 1, len(points) - 1)]
     return best

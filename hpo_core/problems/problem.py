@@ -64,6 +64,24 @@ class Problem(Protocol):
 class SimpleProblem:
     """Problem made of its parts.
 
+    Parameters
+    ----------
+    name
+        As shown in tables and stores.
+    space
+        The configurations.
+    evaluate
+        Result of a configuration of the space, a budget of `budgets`, and a seed or None.
+    budgets
+        What it can be evaluated at, ascending; the last is the full budget.
+    optimum
+        Lowest noise-free loss at the full budget, if known.
+    provenance
+        Where the numbers come from.
+    evaluate_batch
+        (n,) losses and costs of (n, d) codes at a budget with (n,) seeds or None, if there is a faster way than one by
+        one.
+
     Examples
     --------
     >>> from hpo_core import Benchmark, Float, Result, SimpleProblem, Space
@@ -100,7 +118,19 @@ def check_problem(problem: Any) -> Problem:
 
 
 def evaluate_batch(problem: Problem, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
-    """(n,) losses and costs of checked codes, by the problem's own batch method or one by one."""
+    """(n,) losses and (n,) costs in seconds, by the problem's own batch method or one by one.
+
+    Parameters
+    ----------
+    problem
+        What to evaluate.
+    codes
+        (n, d) codes that `Space.check_codes` has passed.
+    budget
+        A member of the problem's budgets.
+    seeds
+        None for noise-free values, or (n,) seeds.
+    """
     batch = getattr(problem, "evaluate_batch", None)
     if batch is not None:
         return batch(codes, budget, seeds)

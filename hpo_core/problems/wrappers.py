@@ -34,20 +34,20 @@ def _parts(problem: str | Problem, change: str) -> tuple[Problem, SimpleProblem]
     )
 
 
-def noisy(problem: str | Problem, sd: float) -> SimpleProblem:
-    """The problem with Gaussian noise of standard deviation `sd` (units of the loss) on every seeded evaluation.
+def noisy(problem: str | Problem, std: float) -> SimpleProblem:
+    """The problem with Gaussian noise of standard deviation `std` (in units of the loss) on every seeded evaluation.
 
     The noise is a function of configuration, budget and seed; `seed=None` stays noise-free.
     """
-    if not np.isfinite(sd) or sd < 0:
-        raise InvalidOption(f"sd of the noise must be a finite number >= 0, got {sd!r}")
-    inner, outer = _parts(problem, f"noise({sd:g})")
+    if not np.isfinite(std) or std < 0:
+        raise InvalidOption(f"std of the noise must be a finite number >= 0, got {std!r}")
+    inner, outer = _parts(problem, f"noise({std:g})")
 
     def evaluate(config: Config, budget: float, seed: int | None) -> Result:
         result = inner.evaluate(config, budget, seed)
         if seed is None:
             return result
-        return result._replace(loss=result.loss + sd * generator(inner.space, config, budget, seed).standard_normal())
+        return result._replace(loss=result.loss + std * generator(inner.space, config, budget, seed).standard_normal())
 
     return replace(outer, evaluate=evaluate, evaluate_batch=None)
 
@@ -56,7 +56,7 @@ def shifted(problem: str | Problem, shift: Mapping[str, float]) -> SimpleProblem
     """The problem moved in its unit cube: the loss at u is the old loss at u + shift, wrapped around at 1.
 
     `shift` gives a number in [0, 1) for some hyperparameters; a discrete one moves by whole values. The landscape keeps
-    its optimum and its shape, but for a seam where it wraps, and the optimum no longer sits where a method may expect
+    its optimum and its shape, but for a seam where it wraps, and the optimum is no longer where a method may expect
     it. Refused for spaces with conditions.
     """
     inner, outer = _parts(problem, f"shift({', '.join(f'{k}={v:g}' for k, v in sorted(shift.items()))})")

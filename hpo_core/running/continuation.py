@@ -1,8 +1,8 @@
 """Trainings that a run may continue.
 
-A training is one configuration with one seed; it stands at the budget it was last evaluated at and has cost so many
-seconds in all. An evaluation at a larger budget continues it, with the same seed, and pays the difference. One
-at the same or a smaller budget is a training of its own, with a new seed.
+A training is one configuration with one seed. It has reached the budget of its last evaluation and has cost so many
+seconds in all. An evaluation at a larger budget continues it, with the same seed, and costs the difference. An
+evaluation at the same or a smaller budget is another training, with a new seed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hpo_core.space import Config
 
 
 class PaidTraining(NamedTuple):
-    """Where a training stands: budget, seconds in all, and its seed."""
+    """A paused training: the budget it has reached, its cost in seconds so far, and its seed."""
 
     budget: float
     cost: float
@@ -21,25 +21,25 @@ class PaidTraining(NamedTuple):
 
 
 class Trainings:
-    """The trainings of a run that stand still and can be continued."""
+    """The paused trainings of a run, which can be continued."""
 
     def __init__(self) -> None:
-        self._standing: dict[tuple, list[PaidTraining]] = {}
+        self._paused: dict[tuple, list[PaidTraining]] = {}
 
     def claim(self, config: Config, budget: float) -> PaidTraining | None:
         """The configuration's training that came closest to `budget` from below, or None.
 
         Of several it is the latest. It is no longer here, so that two workers never continue the same one.
         """
-        trainings = self._standing.get(_key(config), [])
-        below = [place for place, training in enumerate(trainings) if training.budget < budget]
+        trainings = self._paused.get(_key(config), [])
+        below = [i for i, training in enumerate(trainings) if training.budget < budget]
         if not below:
             return None
-        return trainings.pop(max(below, key=lambda place: (trainings[place].budget, place)))
+        return trainings.pop(max(below, key=lambda i: (trainings[i].budget, i)))
 
     def keep(self, config: Config, training: PaidTraining) -> None:
-        """Note where a training stands now."""
-        self._standing.setdefault(_key(config), []).append(training)
+        """Add a training that is paused now."""
+        self._paused.setdefault(_key(config), []).append(training)
 
 
 def _key(config: Config) -> tuple:

@@ -21,7 +21,7 @@ COLUMNS = ("step", "budget", "loss", "cost", "start", "end", "worker", "seed", "
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """What came of running an optimizer on a benchmark.
+    """Record of an optimizer on a benchmark.
 
     benchmark   name
     optimizer   name

@@ -1,4 +1,4 @@
-"""`Proposal` and `Trial`: what an optimizer asks for, and what came of it."""
+"""`Proposal` and `Trial`: what an optimizer asks for, and its evaluation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Trial(NamedTuple):
 
     proposal    what the optimizer asked for
     result      what the objective returned; a failed trial has an infinite loss
-    step        place in the order in which the trials were started, from 0
-    seed        what the objective got as its seed
+    step        index in the order in which the trials were started
+    seed        the seed that the objective received
     worker      which of the workers ran it, from 0
     start       seconds on the run's clock
     paid        seconds of an earlier trial whose training this one continues, 0 for a training from scratch

@@ -69,7 +69,7 @@ def _draw(self: Listed, u: float) -> Value:
 
 @dataclass(frozen=True)
 class Ordinal:
-    """One of some values whose order means something, such as 16, 32, 64."""
+    """One of some values whose order means something, such as 16, 32, 64; the default is the middle one."""
 
     name: str
     values: Sequence[Value]
@@ -95,7 +95,19 @@ class Ordinal:
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of some values without an order; `weights` are the probabilities that sampling gives them."""
+    """One of some values without an order.
+
+    Parameters
+    ----------
+    name
+        Key of the value in a configuration.
+    values
+        Different from each other: strings, numbers, bools or None.
+    default
+        The first value if None.
+    weights
+        Probabilities of the values in a random sample, up to a factor; equal if None.
+    """
 
     name: str
     values: Sequence[Value]

@@ -45,7 +45,19 @@ def _number(name: str, value: object, rule: str) -> float | int:
 
 @dataclass(frozen=True)
 class Float:
-    """Real number in [low, high], uniform or log-uniform."""
+    """Real number in [low, high], uniform or log-uniform.
+
+    Parameters
+    ----------
+    name
+        Key of the value in a configuration.
+    low, high
+        Bounds, both included.
+    log
+        Whether the scale is logarithmic; needs low > 0.
+    default
+        The middle of the range, on its scale, if None.
+    """
 
     name: str
     low: float
@@ -98,7 +110,19 @@ class Float:
 
 @dataclass(frozen=True)
 class Int:
-    """Integer in low..high, both included, uniform or log-uniform."""
+    """Integer in low..high, uniform or log-uniform.
+
+    Parameters
+    ----------
+    name
+        Key of the value in a configuration.
+    low, high
+        Bounds, both included.
+    log
+        Whether the scale is logarithmic; needs low > 0.
+    default
+        The middle of the range, on its scale, if None.
+    """
 
     name: str
     low: int

@@ -1,4 +1,7 @@
-"""One-step neighbourhoods of configurations (thesis 7.3.2; the local search of SMAC and of BOHAMIANN on tables)."""
+"""One-step neighbourhoods of configurations (Klein, 2020, section 7.3.2).
+
+SMAC's local search uses them, and so does that of BOHAMIANN on tables.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Space:
     hyperparameters
         `Float`, `Int`, `Ordinal`, `Categorical`, `Constant`; or a `ConfigSpace.ConfigurationSpace`.
     conditions
-        Several conditions on one child must all hold. A parent stands before its children.
+        Several conditions on one child must all hold. A parent comes before its children.
 
     Examples
     --------
@@ -123,11 +123,11 @@ class Space:
         return np.array([h.size for h in self], dtype=float)
 
     def check(self, config: Config) -> dict[str, Value]:
-        """Copy of `config` in the space's own order and types; raises `InvalidConfig` where it lies outside."""
+        """Copy of `config` in the space's own order and types; raises `InvalidConfig` if it is not in the space."""
         return self._decode_row(self.codes_of(config))
 
     def codes_of(self, config: Config) -> list[float]:
-        """Codes of one configuration; raises `InvalidConfig` where it lies outside."""
+        """Codes of one configuration; raises `InvalidConfig` if it is not in the space."""
         if not isinstance(config, Mapping):
             raise InvalidConfig(f"a configuration is a mapping of names to values, got {type(config).__name__}")
         codes: list[float] = []
@@ -269,7 +269,7 @@ def _check_conditions(by_name: Mapping[str, Hyperparameter], conditions: tuple[C
     index = {name: i for i, name in enumerate(by_name)}
     for child, parent, values in conditions:
         if child not in index or parent not in index or index[parent] >= index[child]:
-            raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must stand before it in the space")
+            raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must come before it in the space")
         for value in values:
             by_name[parent].code(value)
 

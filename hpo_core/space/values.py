@@ -21,7 +21,7 @@ class Checked(Protocol):
 
 
 def settle_default(hyperparameter: Checked, fallback: Value) -> None:
-    """Check the default, or put the fallback in its place; always explicit, so that a conversion keeps it."""
+    """Check the default, or set it to the fallback if it is None; always explicit, so that a conversion keeps it."""
     if hyperparameter.default is None:
         object.__setattr__(hyperparameter, "default", fallback)
     try:

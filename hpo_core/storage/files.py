@@ -30,7 +30,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that replaces it on success and leaves nothing behind on failure.
 
     The file gets the permissions of any new file, as the umask has them. Whoever reads `path` sees the old contents or
-    the new ones. A write that fails raises `CannotWrite`, or `CacheUnavailable` where `path` lies in the cache.
+    the new ones. A write that fails raises `CannotWrite`, or `CacheUnavailable` where `path` is in the cache directory.
     """
     temporary = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:

@@ -40,7 +40,7 @@ UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, TypeError, Attribu
 class Kind:
     """A kind of sealed file.
 
-    format      what stands in the seal
+    format      name of the format, written in the seal
     version     the newest that this release reads and the one that it writes
     noun        what such a file is called in messages, such as "table"
     way_out     what to do about a file of another kind
@@ -55,7 +55,21 @@ class Kind:
 def write_sealed(
     path: Path, kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], *, compress: bool = False
 ) -> None:
-    """Write header and arrays to `path`, which appears only when it is complete. Equal contents give equal bytes."""
+    """Write header and arrays to `path`, which appears only when it is complete. Equal contents give equal bytes.
+
+    Parameters
+    ----------
+    path
+        File to write or to replace.
+    kind
+        Kind of file, for its seal.
+    header
+        What JSON can hold.
+    arrays
+        Columns of the file by name.
+    compress
+        Whether to compress, for a file to be shipped; one that is to be memory-mapped must not be.
+    """
     with replacing(path) as temporary:
         _write(temporary, json.dumps(header, sort_keys=True), arrays, compress)
         digest = checksum(temporary)
@@ -150,7 +164,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def _array(path: Path, dataset: h5py.Dataset) -> np.ndarray:
-    """The array of a dataset: memory-mapped if it lies in one piece and is large, read otherwise."""
+    """The array of a dataset: memory-mapped if it is large and contiguous in the file, read otherwise."""
     offset = dataset.id.get_offset()
     if offset is None or dataset.nbytes < CHECKED_AT_OPENING:
         return dataset[()]
