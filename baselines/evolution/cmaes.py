@@ -1,9 +1,9 @@
-"""CMA-ES (Hansen, 2006) through the `cma` library, in the unit cube (thesis 8.4, appendix E.5).
+"""CMA-ES (Hansen, 2006) through the `cma` library, in the unit cube [cmaes].
 
-The search starts at a uniformly drawn point with a standard deviation of 0.6 and the library's own settings. Points are
-kept inside [0, 1] by the library's boundary transformation, and an evaluation rounds a point to the configuration
-whose cell it lies in. When the library finds that a search has come to its end, as it does on a plateau, another one
-starts at a new point.
+Settings as in Klein (2020, section 8.4 and app. E.5). The search starts at a uniformly drawn point with a standard
+deviation of 0.6 and the library's own settings. Points are kept inside [0, 1] by the library's boundary transformation,
+and an evaluation rounds a point to the configuration whose cell it lies in. When the library finds that a search has
+come to its end, as it does on a plateau, another one starts at a new point.
 
 A generation is proposed point by point and told as a whole: once all of it is pending, `ask` returns None until the
 last result has arrived. A trial that failed, with its infinite loss, ranks last in its generation.
@@ -26,7 +26,15 @@ from hpo_core.space import Space
 
 
 class CMAES:
-    """Covariance matrix adaptation at the full budget; `sigma` is the first standard deviation in the unit cube."""
+    """Covariance matrix adaptation at the full budget.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    sigma
+        First standard deviation, in the unit cube.
+    """
 
     name = "cmaes"
 
@@ -46,14 +54,14 @@ class CMAES:
     def ask(self) -> Proposal | None:
         if self._proposed == len(self._points):
             return None
-        place = self._proposed
+        index = self._proposed
         self._proposed += 1
-        return self._pending.add(Proposal(self._decode(self._points[place].tolist())), place)
+        return self._pending.add(Proposal(self._decode(self._points[index].tolist())), index)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._losses[self._pending.take(proposal, loss)] = loss
         if len(self._losses) == len(self._points):
-            self._strategy.tell(self._points, [self._losses[place] for place in range(len(self._points))])
+            self._strategy.tell(self._points, [self._losses[index] for index in range(len(self._points))])
             if self._strategy.stop():
                 self._strategy = self._new_strategy()
             self._begin_generation()

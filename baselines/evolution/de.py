@@ -1,7 +1,8 @@
-"""Differential evolution, rand/1/bin (Storn and Price, 1997; thesis 8.4, appendix E.5).
+"""Differential evolution, rand/1/bin (Storn and Price, 1997) [de].
 
-The population lives in the unit cube; an evaluation rounds a member to the configuration whose cell it lies in. For
-member i in turn, with a, b, c three other members drawn without replacement:
+Settings as in Klein (2020, section 8.4 and app. E.5). The population lives in the unit cube; an evaluation rounds a
+member to the configuration whose cell it lies in. For member i in turn, with a, b, c three other members drawn without
+replacement:
 
     v = a + F (b - c)                               mutation
     u_j = v_j with probability CR, else x_ij        crossover; one j drawn at random is always taken from v
@@ -10,7 +11,7 @@ member i in turn, with a, b, c three other members drawn without replacement:
 A coordinate of v outside [0, 1] is drawn anew, uniformly; the papers leave open what to do with it.
 
 Selection is asynchronous: u replaces member i as it is when the loss of u is told. Members that are not told yet
-take no part, and while fewer than four are told the proposals are random, and compete for the next place.
+take no part, and while fewer than four are told the proposals are random, and compete for the next index.
 """
 
 from __future__ import annotations
@@ -30,7 +31,21 @@ FEWEST = 4  # a member and three others
 
 
 class DifferentialEvolution:
-    """Differential evolution at the full budget; `mutation` is F, `crossover` is CR."""
+    """Differential evolution at the full budget.
+
+    `members` are those that were told: their losses and points of the unit cube, by index.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    population
+        Number of members.
+    mutation
+        F.
+    crossover
+        CR.
+    """
 
     name = "de"
 
@@ -51,29 +66,29 @@ class DifferentialEvolution:
         self._uniforms = uniforms(np.random.default_rng(seed))
         self._decode = unit_decoder(space)
         self._d = len(space)
-        self._members: dict[int, tuple[float, list[float]]] = {}  # place: loss and point, of those told
+        self.members: dict[int, tuple[float, list[float]]] = {}
         self._pending: Pending[tuple[int, list[float]]] = Pending()
         self._asked = 0
 
     def ask(self) -> Proposal:
-        place = self._asked % self._size
-        starting = self._asked < self._size or len(self._members) < FEWEST or place not in self._members
+        index = self._asked % self._size
+        starting = self._asked < self._size or len(self.members) < FEWEST or index not in self.members
         self._asked += 1
-        point = [next(self._uniforms) for _ in range(self._d)] if starting else self._offspring(place)
-        return self._pending.add(Proposal(self._decode(point)), (place, point))
+        point = [next(self._uniforms) for _ in range(self._d)] if starting else self._offspring(index)
+        return self._pending.add(Proposal(self._decode(point)), (index, point))
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
-        place, point = self._pending.take(proposal, loss)
-        if loss <= self._members.get(place, (math.inf,))[0]:
-            self._members[place] = (loss, point)
+        index, point = self._pending.take(proposal, loss)
+        if loss <= self.members.get(index, (math.inf,))[0]:
+            self.members[index] = (loss, point)
 
-    def _offspring(self, place: int) -> list[float]:
+    def _offspring(self, index: int) -> list[float]:
         uniform = self._uniforms
-        others = [point for i, (_, point) in self._members.items() if i != place]
+        others = [point for i, (_, point) in self.members.items() if i != index]
         a, b, c = (others.pop(int(next(uniform) * len(others))) for _ in range(3))
         always = int(next(uniform) * self._d)
         child = []
-        for j, old in enumerate(self._members[place][1]):
+        for j, old in enumerate(self.members[index][1]):
             if j == always or next(uniform) < self._crossover:
                 new = a[j] + self._mutation * (b[j] - c[j])
                 child.append(new if 0.0 <= new <= 1.0 else next(uniform))

@@ -1,4 +1,4 @@
-"""Regularized evolution (Real et al., 2019, algorithm 1; thesis appendix D.3).
+"""Regularized evolution (Real et al., 2019, algorithm 1; Klein, 2020, app. D.3) [re].
 
 The first P proposals are random. Each further one is a child of the winner of a tournament: S members of the
 population drawn with replacement, the lowest loss wins. A child differs from its parent in one hyperparameter, which is
@@ -28,7 +28,17 @@ Codes = list[Any]
 
 
 class RegularizedEvolution:
-    """Evolution in which the oldest member dies, at the full budget; `population` is P and `tournament` is S."""
+    """Evolution in which the oldest member dies, at the full budget.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    population
+        P.
+    tournament
+        S.
+    """
 
     name = "re"
 

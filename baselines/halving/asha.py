@@ -1,4 +1,4 @@
-"""Asynchronous successive halving, ASHA (Li et al., 2018, algorithm 2).
+"""Asynchronous successive halving, ASHA (Li et al., 2018, algorithm 2) [asha].
 
 A free worker continues a configuration as soon as it is among the best 1 / eta of the results of its rung, from the
 highest rung down; if there is none, it starts a random configuration at the lowest rung. Nothing ever waits.
@@ -23,7 +23,17 @@ from hpo_core.space import Config, Space
 
 
 class ASHA:
-    """Asynchronous successive halving of random configurations, any space; `min_budget` is the lowest budget."""
+    """Asynchronous successive halving of random configurations, any space.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    eta
+        The best 1 / eta of a rung go on to the next one, whose budget is eta times as large.
+    min_budget
+        The lowest budget, the smallest available one unless given.
+    """
 
     name = "asha"
 
@@ -61,22 +71,22 @@ class Rung:
     def __init__(self, budget: float, eta: float):
         self.budget = budget
         self._eta = eta
-        self._ranked: list[tuple[float, int]] = []  # loss and place in the order of arrival, ascending
+        self._ranked: list[tuple[float, int]] = []  # loss and index in the order of arrival, ascending
         self._candidates: list[tuple[float, int, Config]] = []  # heap of those not continued yet
 
     def add(self, config: Config, loss: float) -> None:
         """Note a result."""
-        place = len(self._ranked)
-        insort(self._ranked, (loss, place))
+        index = len(self._ranked)
+        insort(self._ranked, (loss, index))
         if loss < math.inf:
-            heapq.heappush(self._candidates, (loss, place, config))
+            heapq.heappush(self._candidates, (loss, index, config))
 
     def promote(self) -> Config | None:
         """The best configuration not continued yet, if it is among the best 1 / eta, and from now on continued."""
         if not self._candidates:
             return None
-        loss, place, config = self._candidates[0]
-        if bisect_left(self._ranked, (loss, place)) >= int(len(self._ranked) / self._eta):
+        loss, index, config = self._candidates[0]
+        if bisect_left(self._ranked, (loss, index)) >= int(len(self._ranked) / self._eta):
             return None
         heapq.heappop(self._candidates)
         return config

@@ -1,12 +1,12 @@
-"""BOHB (Falkner et al., 2018; thesis section 6.3 and appendix C): Hyperband whose configurations come from a model.
+"""BOHB: Hyperband whose configurations come from a model (Falkner et al., 2018; Klein, 2020, section 6.3) [bohb].
 
-    D_b    what was told at budget b, N_b rows          N_min   d + 1, d hyperparameters
+    D_b    observations at budget b, N_b rows           N_min   d + 1, d hyperparameters
     l, g   kernel densities of the best and of the worst rows of D_b
 
-Algorithm 7: with probability rho a configuration is random. Otherwise b is the largest budget with N_b >= N_min + 2, l
-is fitted to the max(N_min, q N_b) best rows and g to the max(N_min, N_b - max(N_min, q N_b)) worst (eq. 6.2), and of 64
-draws from l with bandwidths three times as wide the one with the highest l/g is taken. Workers share the runs as
-section 6.3.2 describes, see `baselines.halving.sh`; all runs share the rows.
+Algorithm 7 of Klein (2020): with probability rho a configuration is random. Otherwise b is the largest budget with N_b
+>= N_min + 2, l is fitted to the max(N_min, q N_b) best rows and g to the max(N_min, N_b - max(N_min, q N_b)) worst (eq.
+6.2), and of 64 draws from l with bandwidths three times as wide the one with the highest l/g is taken. Workers share
+the runs as in section 6.3.2, see `baselines.halving.sh`; all runs share the rows.
 
 As in HpBandSter, the authors' code: q is 0.15; a failed trial is a row with an infinite loss; only the Gaussian kernels
 are widened, not those of categoricals. Unlike there, an ordinal is numeric, and a categorical's bandwidth does not
@@ -24,6 +24,7 @@ import numpy as np
 
 from baselines.halving.hyperband import brackets
 from baselines.halving.sh import HalvingSchedule
+from baselines.parts.history import History
 from baselines.parts.requirements import count, number, without_conditions
 from baselines.parts.sampling import random_configs, unit_decoder
 from hpo_core.running.trial import Proposal
@@ -31,7 +32,7 @@ from hpo_core.space import Config, Space
 from hpo_models.densities.kde import ProductKde, normal_reference
 from hpo_models.features import Features
 
-DISCRETE_BANDWIDTH = 0.3  # lowest, on a finite space: with less the densities collapse to single values (appendix D.3)
+DISCRETE_BANDWIDTH = 0.3  # on a finite space; with less the densities collapse to single values (Klein, 2020, app. D.3)
 CONTINUOUS_BANDWIDTH = 1e-3
 
 
@@ -40,18 +41,20 @@ class BOHB:
 
     Parameters
     ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
     eta, min_budget
-        As in Hyperband.
+        As in `Hyperband`.
     random_fraction
         rho, the share of random configurations.
     n_candidates
-        Draws from l that are compared.
+        Number of draws from l that are compared.
     quantile
         q, the share of the rows that l is fitted to.
     bandwidth_factor
-        How much wider than l the density is that candidates come from.
+        How many times wider than those of l the bandwidths of the density are that candidates come from.
     min_bandwidth
-        0.3 on a finite space and 0.001 on others, unless given.
+        Lowest bandwidth; by default 0.3 on a finite space and 0.001 on others.
     """
 
     name = "bohb"
@@ -71,7 +74,6 @@ class BOHB:
         min_bandwidth: float | None = None,
     ):
         without_conditions(space, self.name)
-        lowest = DISCRETE_BANDWIDTH if space.finite else CONTINUOUS_BANDWIDTH
         random, self._rng = np.random.default_rng(seed).spawn(2)
         self._random = random_configs(space, random)
         self._random_fraction = number("random_fraction", random_fraction, 0.0, 1.0)
@@ -80,7 +82,7 @@ class BOHB:
             n_candidates=count("n_candidates", n_candidates),
             quantile=number("quantile", quantile, 0.0, 1.0),
             widening=number("bandwidth_factor", bandwidth_factor, 1e-3, 1e3),
-            min_bandwidth=lowest if min_bandwidth is None else number("min_bandwidth", min_bandwidth, 1e-6, 1.0),
+            min_bandwidth=None if min_bandwidth is None else number("min_bandwidth", min_bandwidth, 1e-6, 1.0),
         )
         self._schedule = HalvingSchedule(cycle(brackets(budgets, eta, min_budget)), self._sample)
 
@@ -92,54 +94,78 @@ class BOHB:
         self._model.observe(proposal, loss)
 
     def _sample(self) -> Config:
-        """A new configuration, algorithm 7."""
+        """A new configuration, by algorithm 7."""
         if self._rng.random() < self._random_fraction:
             return next(self._random)
         return self._model.suggest(self._rng) or next(self._random)
 
 
 class DensityModel:
-    """Densities of the good and bad configurations at the largest budget with enough of them."""
+    """Densities of the good and bad configurations at the largest budget with enough of them.
 
-    def __init__(self, space: Space, *, n_candidates: int, quantile: float, widening: float, min_bandwidth: float):
+    Parameters
+    ----------
+    space
+        What is searched; without conditions.
+    n_candidates, quantile, min_bandwidth
+        As in `BOHB`.
+    widening
+        `bandwidth_factor` of `BOHB`.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        n_candidates: int = 64,
+        quantile: float = 0.15,
+        widening: float = 3.0,
+        min_bandwidth: float | None = None,
+    ):
         self._space = space
-        self._n_candidates, self._quantile = n_candidates, quantile
-        self._widening, self._min_bandwidth = widening, min_bandwidth
+        self._n_candidates, self._quantile, self._widening = n_candidates, quantile, widening
+        lowest = DISCRETE_BANDWIDTH if space.finite else CONTINUOUS_BANDWIDTH
+        self._min_bandwidth = lowest if min_bandwidth is None else min_bandwidth
         self._features = Features(space)
         self._decode = unit_decoder(space)
         self._least = len(space) + 1  # N_min
-        self._ranked: dict[float, list[tuple[float, int]]] = {}  # losses and numbers of rows at each budget, ascending
-        self._rows: list[np.ndarray] = []
+        self._history = History(self._features.width)
+        self._ranked: dict[float, list[tuple[float, int]]] = {}  # losses and indices at each budget, ascending
         self._fitted: tuple[ProductKde, ProductKde] | None = None
 
     def observe(self, proposal: Proposal, loss: float) -> None:
         """Note a loss at its budget."""
         unit = self._space.to_unit(self._space.encode(proposal.config))
-        insort(self._ranked.setdefault(proposal.budget or math.inf, []), (loss, len(self._rows)))
-        self._rows.append(self._features.from_unit(unit)[0])
+        index = self._history.observe(self._features.from_unit(unit)[0], loss)
+        insort(self._ranked.setdefault(proposal.budget or math.inf, []), (loss, index))
         self._fitted = None
 
     def suggest(self, rng: np.random.Generator) -> Config | None:
         """The best of the candidates drawn from l, or None before there are enough rows at any budget."""
-        if self._fitted is None:
-            enough = [b for b, ranked in self._ranked.items() if len(ranked) >= self._least + 2]
-            if not enough:
-                return None
-            self._fitted = self._fit(self._ranked[max(enough)])
-        l, g = self._fitted
+        densities = self.densities()
+        if densities is None:
+            return None
+        l, g = densities
         candidates = l.sample(rng, self._n_candidates, self._widening)
         best = candidates[np.argmax(l.log_density(candidates) - g.log_density(candidates))]
         return self._decode(self._features.to_unit(best))
 
+    def densities(self) -> tuple[ProductKde, ProductKde] | None:
+        """l and g, eq. 6.2, or None before there are enough rows at any budget."""
+        if self._fitted is None:
+            enough = [b for b, ranked in self._ranked.items() if len(ranked) >= self._least + 2]
+            if enough:
+                self._fitted = self._fit(self._ranked[max(enough)])
+        return self._fitted
+
     def _fit(self, ranked: list[tuple[float, int]]) -> tuple[ProductKde, ProductKde]:
-        """l and g, eq. 6.2."""
         n = len(ranked)
         n_good = max(self._least, int(self._quantile * n))
         n_bad = max(self._least, n - n_good)
         return self._density(ranked[:n_good]), self._density(ranked[-n_bad:])
 
     def _density(self, ranked: list[tuple[float, int]]) -> ProductKde:
-        rows = np.array([self._rows[row] for _, row in ranked])
+        rows = self._history.rows[[index for _, index in ranked]]
         bandwidths = np.maximum(normal_reference(self._features, rows), self._min_bandwidth)
         stds, switching = np.split(bandwidths, [self._features.n_numeric])
         return ProductKde(self._features, rows, stds, switching)

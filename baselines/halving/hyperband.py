@@ -1,4 +1,4 @@
-"""Hyperband (Li et al., 2017; thesis algorithm 6): successive halving from several starting budgets.
+"""Hyperband: successive halving from several starting budgets (Li et al., 2017; Klein, 2020, algorithm 6) [hyperband].
 
 For s = s_max, s_max - 1, ..., 0 in turn, again and again: n = ceil((s_max + 1) / (s + 1) * eta^s) configurations are
 halved from budget eta^-s * b_max on. Workers share these runs as described in `baselines.halving.sh`.
@@ -22,7 +22,14 @@ from hpo_core.space import Space
 class Hyperband:
     """Hyperband with random configurations, any space.
 
-    `min_budget` is b_min, the smallest available budget unless given; the thesis has 3 or 4 of 100 epochs on FC-Net.
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    eta
+        The best 1 / eta of a rung go on to the next one, whose budget is eta times as large.
+    min_budget
+        b_min, the smallest available budget unless given; Klein (2020) has 3 or 4 of 100 epochs on FC-Net.
     """
 
     name = "hyperband"

@@ -1,13 +1,14 @@
-"""Successive halving (Jamieson and Talwalkar, 2016; thesis algorithm 8), and the schedule that Hyperband shares.
+"""Successive halving (Jamieson and Talwalkar, 2016), and the schedule that Hyperband shares [sh].
 
-A run of successive halving evaluates n configurations at a small budget, continues the best floor(n / eta) of them at
-the next rung, and so on up to the full budget. A rung is complete when every one of its results has been told.
+A run of successive halving (Klein, 2020, algorithm 8) evaluates n configurations at a small budget, continues the best
+floor(n / eta) of them at the next rung, and so on up to the full budget. A rung is complete when every one of its
+results has been told.
 
-The schedule is that of the thesis' section 6.3.2: all workers form one pool, and a free one takes a waiting evaluation
-with the smallest budget, of the oldest run among several; only when every run waits for results, the next one begins.
-With one worker this is one run after another. Configurations are drawn when their evaluation starts.
+The schedule is that of Klein (2020, section 6.3.2): all workers form one pool, and a free one takes a waiting
+evaluation with the smallest budget, of the oldest run among several; only when every run waits for results, the next
+one begins. With one worker this is one run after another. Configurations are drawn when their evaluation starts.
 
-Two departures: a configuration that failed is never continued, and a run in which all fail ends there.
+Departures from the papers: a configuration that failed is never continued, and a run in which all fail ends there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ Stages = list[tuple[int, float]]  # number of configurations and budget, rung by
 class SuccessiveHalving:
     """Runs of eta^s_max configurations, from the lowest rung on, without end; any space.
 
-    `min_budget` is the lowest budget, the smallest available one unless given.
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    eta
+        The best 1 / eta of a rung go on to the next one, whose budget is eta times as large.
+    min_budget
+        The lowest budget, the smallest available one unless given.
     """
 
     name = "sh"
@@ -62,7 +70,7 @@ def stages(n: int, steps: Sequence[float], eta: float) -> Stages:
 
 
 class HalvingSchedule:
-    """Successive-halving runs on one pool of workers, with `ask` and `tell`.
+    """Successive-halving runs on one pool of workers, with `ask` and `tell`; its length is the number of open runs.
 
     Parameters
     ----------
@@ -70,28 +78,37 @@ class HalvingSchedule:
         The stages of each run, one after another.
     sample
         Called for each new configuration.
+    prepare
+        Called with the stages of each run before its first configuration.
     """
 
-    def __init__(self, plans: Iterator[Stages], sample: Callable[[], Config]):
-        self._plans = plans
-        self._sample = sample
+    def __init__(
+        self, plans: Iterator[Stages], sample: Callable[[], Config], prepare: Callable[[Stages], None] | None = None
+    ):
+        self._plans, self._sample, self._prepare = plans, sample, prepare
         self._runs: list[HalvingRun] = []  # oldest first
         self._pending: Pending[tuple[HalvingRun, int]] = Pending()
+
+    def __len__(self) -> int:
+        return len(self._runs)
 
     def ask(self) -> Proposal:
         ready = [run for run in self._runs if run.waiting]
         run = min(ready, key=lambda run: run.budget) if ready else self._begin()
-        place, config = run.start(self._sample)
-        return self._pending.add(Proposal(dict(config), run.budget), (run, place))
+        index, config = run.start(self._sample)
+        return self._pending.add(Proposal(dict(config), run.budget), (run, index))
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
-        run, place = self._pending.take(proposal, loss)
-        run.report(place, loss)
+        run, index = self._pending.take(proposal, loss)
+        run.report(index, loss)
         if run.finished:
             self._runs.remove(run)
 
     def _begin(self) -> HalvingRun:
-        self._runs.append(HalvingRun(next(self._plans)))
+        plan = next(self._plans)
+        if self._prepare is not None:
+            self._prepare(plan)
+        self._runs.append(HalvingRun(plan))
         return self._runs[-1]
 
 
@@ -124,20 +141,20 @@ class HalvingRun:
         return self._stage == len(self._plan)
 
     def start(self, sample: Callable[[], Config]) -> tuple[int, Config]:
-        """Place in the rung and configuration of the next evaluation."""
+        """Index in the rung and configuration of the next evaluation."""
         config = sample() if self._stage == 0 else self._survivors.popleft()
         self._started.append(config)
         return len(self._started) - 1, config
 
-    def report(self, place: int, loss: float) -> None:
+    def report(self, index: int, loss: float) -> None:
         """Note a loss; the last one of a rung begins the next rung."""
-        self._losses[place] = loss
+        self._losses[index] = loss
         if len(self._losses) < self._size:
             return
-        order = sorted((loss, place) for place, loss in self._losses.items() if loss < np.inf)
+        order = sorted((loss, index) for index, loss in self._losses.items() if loss < np.inf)
         self._stage += 1
         n_promoted = 0 if self.finished else self._plan[self._stage][0]
-        self._survivors = deque(self._started[place] for _, place in order[:n_promoted])
+        self._survivors = deque(self._started[index] for _, index in order[:n_promoted])
         self._started, self._losses = [], {}
         if not self._survivors:
             self._stage = len(self._plan)

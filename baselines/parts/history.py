@@ -114,8 +114,8 @@ class History:
         self._note(index, loss, cost)
         return index
 
-    def observe(self, row: np.ndarray, loss: float, cost: float, level: int = 0) -> int:
-        """Index of a row (width,) whose loss is known at once, for those that keep track of proposals themselves."""
+    def observe(self, row: np.ndarray, loss: float, cost: float = 0.0, level: int = 0) -> int:
+        """Index of a row (width,) whose loss is known at once, for optimizers whose schedule knows what is pending."""
         index = self._append(row, level)
         self._note(index, loss, cost)
         return index

@@ -11,10 +11,10 @@ from hpo_core.errors import InvalidBudget, InvalidOption
 
 
 def rungs(budgets: Sequence[float], eta: float, min_budget: float | None = None) -> list[float]:
-    """Ascending budgets b_max * eta^-k, k = s_max .. 0, each moved to the nearest that is available.
+    """Ascending budgets b_max * eta^-k, k = s_max .. 0, each replaced by the nearest that is available.
 
-    s_max = floor(log_eta(b_max / b_min)), thesis algorithm 6; b_min is the smallest available budget unless given.
-    Targets that fall on the same available budget make one rung, so there can be fewer than s_max + 1.
+    s_max = floor(log_eta(b_max / b_min)), Klein (2020), algorithm 6; b_min is the smallest available budget unless
+    given. Targets that fall on the same available budget make one rung, so there can be fewer than s_max + 1.
     """
     if len(budgets) < 2:
         raise InvalidBudget(
@@ -31,5 +31,5 @@ def rungs(budgets: Sequence[float], eta: float, min_budget: float | None = None)
         raise InvalidBudget(f"min_budget must lie above 0 and below the full budget {highest:g}, got {least!r}")
     s_max = math.floor(math.log(highest / least) / math.log(eta) + 1e-9)  # log(243) / log(3) is 4.999...
     targets = [highest * float(eta) ** -k for k in range(s_max, -1, -1)]
-    places = [int(np.argmin(np.abs(available - target))) for target in targets]
-    return [budgets[place] for place in dict.fromkeys(places)]
+    indices = [int(np.argmin(np.abs(available - target))) for target in targets]
+    return [budgets[index] for index in dict.fromkeys(indices)]

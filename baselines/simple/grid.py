@@ -1,4 +1,4 @@
-"""Grid search: every configuration once, in the order of the space, and then nothing more (thesis 2.1).
+"""Grid search: every configuration once, in the order of the space, and then nothing more [grid].
 
 The last hyperparameter changes fastest, so a run that is shorter than the grid sees one corner of the space only.
 """
@@ -19,7 +19,12 @@ from hpo_core.space.hyperparameters import Float, Hyperparameter, Ordinal
 class GridSearch:
     """Every configuration of a grid at the full budget; any space, and the seed changes nothing.
 
-    `resolution` is the number of values that a float takes, evenly spaced on its scale, both ends included.
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    resolution
+        Number of values that a float takes, evenly spaced on its scale, both ends included.
     """
 
     name = "grid"

@@ -1,13 +1,13 @@
-"""REINFORCE (Williams, 1992) on one categorical distribution per hyperparameter (thesis 7.4, appendix D.3).
+"""REINFORCE (Williams, 1992) on one categorical distribution per hyperparameter [reinforce].
 
     theta_jk     logit of value k of hyperparameter j, all 0 at first; p_j = softmax(theta_j)
     r            reward, minus the loss
     b            baseline: exponential moving average of the rewards, this one included, corrected for its start at 0
     theta_jk += lr * (r - b) * (1[k = x_j] - p_jk)
 
-The reward is the loss as it is, as in the thesis, so the size of a step depends on the unit of the loss: where losses
-are around 1e-4, as on `naval`, the distributions hardly move within hundreds of trials. A trial that failed gets
-the lowest reward seen so far, and is left out before the first reward.
+The reward is minus the loss itself, as in Klein (2020, section 7.4 and app. D.3), so the size of a step depends on the
+unit of the loss: where losses are around 1e-4, as on `naval`, the distributions hardly move within hundreds of trials.
+A trial that failed gets the lowest reward seen so far, and is left out before the first reward.
 
 The gradient is taken at the current distributions, although a pending proposal was drawn from earlier ones.
 """
@@ -30,7 +30,19 @@ MOST_VALUES = 10_000  # of one hyperparameter; a distribution over more would ha
 
 
 class Reinforce:
-    """Policy gradient at the full budget, on finite spaces; `lr` is the learning rate, `momentum` the baseline's."""
+    """Policy gradient at the full budget, on finite spaces.
+
+    `probabilities` (d, n) are the current distributions, one row for each hyperparameter.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    lr
+        Learning rate.
+    momentum
+        Of the baseline's moving average.
+    """
 
     name = "reinforce"
 
@@ -47,13 +59,13 @@ class Reinforce:
             row[: int(h.size)] = 0.0
         self._sizes = space.sizes.astype(np.int64)
         self._rows = np.arange(len(space))
-        self._probabilities = softmax(self._logits)
+        self.probabilities = softmax(self._logits)
         self._pending: Pending[np.ndarray] = Pending()
         self._average, self._weight = 0.0, 0.0
         self._lowest_reward = math.inf
 
     def ask(self) -> Proposal:
-        below = self._probabilities.cumsum(axis=1) <= self._rng.random((len(self._rows), 1))
+        below = self.probabilities.cumsum(axis=1) <= self._rng.random((len(self._rows), 1))
         codes = np.minimum(below.sum(axis=1), self._sizes - 1)
         return self._pending.add(Proposal(self._decode(codes.tolist())), codes)
 
@@ -66,9 +78,9 @@ class Reinforce:
         self._average = self._momentum * self._average + (1 - self._momentum) * reward
         self._weight = self._momentum * self._weight + (1 - self._momentum)
         step = self._lr * (reward - (self._average / self._weight if self._weight else 0.0))
-        self._logits -= step * self._probabilities
+        self._logits -= step * self.probabilities
         self._logits[self._rows, codes] += step
-        self._probabilities = softmax(self._logits)
+        self.probabilities = softmax(self._logits)
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Random search (Bergstra and Bengio, 2012): independent draws, with replacement on a finite space."""
+"""Random search (Bergstra and Bengio, 2012): independent draws, with replacement on a finite space [rs]."""
 
 from __future__ import annotations
 

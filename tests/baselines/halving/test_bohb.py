@@ -17,8 +17,7 @@ ONES = Benchmark("counting-ones-8-8")
 
 
 def model(space=SPACE, **options):
-    settings = {"n_candidates": 64, "quantile": 0.15, "widening": 3.0, "min_bandwidth": 1e-3}
-    return DensityModel(space, **{**settings, **options})
+    return DensityModel(space, **options)
 
 
 def observe(m, budget, n, best_x, rng):
@@ -52,18 +51,16 @@ def test_the_largest_budget_with_enough_rows_counts():
 def test_good_and_bad_rows_are_those_of_equation_6_2():
     m, rng = model(), np.random.default_rng(0)
     observe(m, 1, 6, 0.5, rng)
-    m.suggest(rng)
-    sizes = [len(kde.rows) for kde in m._fitted]
+    sizes = [len(kde.rows) for kde in m.densities()]
     assert sizes == [3, 3]  # max(N_min, .15 * 6), max(N_min, 6 - 3)
     observe(m, 1, 94, 0.5, rng)
-    m.suggest(rng)
-    l, g = m._fitted
+    l, g = m.densities()
     assert (len(l.rows), len(g.rows)) == (15, 85)
     assert np.abs(l.rows[:, 0] - 0.5).max() < np.abs(g.rows[:, 0] - 0.5).max()
     assert l.rows[:, 2].sum() > 10  # c = b
-    assert m._fitted[0] is l  # kept until the next observation
+    assert m.densities()[0] is l  # kept until the next observation
     observe(m, 1, 1, 0.5, rng)
-    assert m._fitted is None
+    assert m.densities()[0] is not l
 
 
 def test_a_failed_trial_is_a_bad_row():
@@ -77,13 +74,15 @@ def test_a_failed_trial_is_a_bad_row():
     ("space", "expected"), [(SPACE, 1e-3), (Space([Ordinal("o", range(5)), Categorical("c", "ab")]), 0.3)]
 )
 def test_bandwidths_have_a_floor_that_depends_on_the_space(space, expected):
-    o = optimizer("bohb", space, (1, 3), random_fraction=0.0)
-    for _ in range(60):
-        proposal = o.ask()
-        o.tell(proposal, 1.0 if next(iter(proposal.config.values())) else 0.0, 1.0)
-    l, _ = o._model._fitted or o._model._fit(o._model._ranked[3])
-    assert np.concatenate([l.stds, l.switching]).min() >= expected
-    assert o._model._min_bandwidth == expected
+    def lowest(**options):
+        m, config = model(space, **options), space.sample(np.random.default_rng(0))
+        for loss in range(60):
+            m.observe(Proposal(config, 1), loss)  # always the same, so that only the floor keeps the densities wide
+        l, _ = m.densities()
+        return min(l.stds.min(), l.switching.min())
+
+    assert lowest() == expected
+    assert lowest(min_bandwidth=0.01) == 0.01
 
 
 def test_a_share_of_the_configurations_is_random():

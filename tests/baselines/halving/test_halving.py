@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from functools import cache
+from itertools import repeat
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.stats import mannwhitneyu
 from baselines import optimizer
 from baselines.halving.asha import ASHA
 from baselines.halving.hyperband import Hyperband, brackets
-from baselines.halving.sh import SuccessiveHalving, stages
+from baselines.halving.sh import HalvingSchedule, SuccessiveHalving, stages
 from baselines.parts.rungs import rungs
 from hpo_core import Float, Space, run
 from hpo_core.errors import InvalidBudget, InvalidOption
@@ -104,9 +105,20 @@ def test_the_next_run_starts_while_results_are_pending():
 
 
 def test_finished_runs_are_let_go():
-    o = SuccessiveHalving(LINE, budgets=BUDGETS, seed=1)
-    steps(o, 13 * 20)
-    assert o._schedule._runs == []
+    rng = np.random.default_rng(1)
+    schedule = HalvingSchedule(repeat(stages(9, BUDGETS, 3)), lambda: {"x": rng.random()})
+    steps(schedule, 5)
+    assert len(schedule) == 1
+    steps(schedule, 8 + 13 * 20)
+    assert len(schedule) == 0
+
+
+def test_each_run_is_prepared_before_its_first_configuration():
+    events = []
+    plans = iter([[(2, 1), (1, 3)], [(1, 3)]])
+    schedule = HalvingSchedule(plans, lambda: events.append("sample") or {"x": 0.5}, lambda plan: events.append(plan))
+    steps(schedule, 4)
+    assert events == [[(2, 1), (1, 3)], "sample", "sample", [(1, 3)], "sample"]
 
 
 def test_losses_may_arrive_in_any_order():

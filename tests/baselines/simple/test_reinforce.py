@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from baselines.simple.reinforce import Reinforce
+from baselines.simple.reinforce import Reinforce, softmax
 from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Result, SimpleProblem, Space, run
 from hpo_core.errors import InvalidOption, UnsupportedSpace
 
@@ -23,28 +23,29 @@ def tell_coin(o, value, loss):
 def test_two_updates_by_hand():
     o = Reinforce(COIN)
     tell_coin(o, 0, 5.0)  # the first reward is its own baseline: nothing moves
-    assert o._logits.tolist() == [[0.0, 0.0]]
+    assert o.probabilities.tolist() == [[0.5, 0.5]]
     tell_coin(o, 1, 3.0)
     # baseline (0.9 * 0.1 * -5 + 0.1 * -3) / (0.9 * 0.1 + 0.1) = -0.75 / 0.19; p = 1/2
     step = 0.1 * (-3.0 + 0.75 / 0.19)
-    assert o._logits[0] == pytest.approx([-step / 2, step / 2])
+    assert o.probabilities == pytest.approx(softmax(np.array([[-step / 2, step / 2]])))
     p = 1 / (1 + math.exp(-step))
     average, weight = 0.9 * -0.75 + 0.1 * -7.0, 0.9 * 0.19 + 0.1
     tell_coin(o, 1, 7.0)
     second = 0.1 * (-7.0 - average / weight)
-    assert o._logits[0] == pytest.approx([-step / 2 - second * (1 - p), step / 2 + second * (1 - p)])
+    logits = [-step / 2 - second * (1 - p), step / 2 + second * (1 - p)]
+    assert o.probabilities == pytest.approx(softmax(np.array([logits])))
 
 
 def test_a_failure_gets_the_lowest_reward_so_far():
     failed, told = Reinforce(COIN), Reinforce(COIN)
     tell_coin(failed, 0, math.inf)
-    assert failed._logits.tolist() == [[0.0, 0.0]]
+    assert failed.probabilities.tolist() == [[0.5, 0.5]]
     for o in (failed, told):
         for loss in (2.0, 9.0, 4.0):
             tell_coin(o, 1, loss)
     tell_coin(failed, 0, math.inf)
     tell_coin(told, 0, 9.0)
-    assert failed._logits == pytest.approx(told._logits)
+    assert failed.probabilities == pytest.approx(told.probabilities)
 
 
 def test_the_first_draws_are_uniform_whatever_the_number_of_values():
@@ -76,4 +77,4 @@ def test_settings_out_of_range_are_refused(option, value):
 def test_a_momentum_of_one_keeps_a_baseline_of_zero():
     o = Reinforce(COIN, momentum=1.0)
     tell_coin(o, 0, 2.0)
-    assert o._logits[0] == pytest.approx([-0.1, 0.1])
+    assert o.probabilities == pytest.approx(softmax(np.array([[-0.1, 0.1]])))

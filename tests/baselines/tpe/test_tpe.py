@@ -8,8 +8,9 @@ import pytest
 from scipy.stats import chisquare, mannwhitneyu
 
 from baselines import optimizer
-from baselines.parts.observations import Observations
-from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Proposal, Result, SimpleProblem, Space, run
+from baselines.parts.history import History
+from baselines.tpe.tpe import DensityRatio
+from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Result, SimpleProblem, Space, run
 from hpo_core.errors import InvalidOption
 from hpo_models.densities.kde import ProductKde
 from hpo_models.features import Features
@@ -82,22 +83,24 @@ def test_the_joint_density_sees_what_goes_together():
 
 
 def test_g_is_the_density_of_every_row_that_is_not_good():
-    o = optimizer("tpe", FCNET_LIKE, seed=0)
+    features, rng = Features(FCNET_LIKE), np.random.default_rng(0)
+    history, ratio = History(features.width), DensityRatio(features, 24, 0.1)
+    rows = features.sample_prior(rng, 10)
     for step in range(70):
-        proposal = o.ask()
-        o.tell(proposal, valley(proposal.config, 1, 0).loss if step < 62 else 1e3, 1.0)  # g grows row by row at the end
-    o.ask()
-    rows = o._rows[:70]
-    assert o._good == o._observations.best(7)
-    afresh = ProductKde(Features(FCNET_LIKE), np.delete(rows, o._good, axis=0), o._g.stds, o._g.switching, 1.0)
-    np.testing.assert_allclose(o._g.log_density(rows), afresh.log_density(rows))
+        row = rows[step] if step < 10 else ratio.propose(history, rng)
+        history.observe(row, float(row[0] + row[3]) if step < 62 else 1e3)  # g grows row by row at the end
+    ratio.propose(history, rng)
+    assert ratio.good == history.best(7)
+    bad = np.delete(history.rows, ratio.good, axis=0)
+    fresh = ProductKde(features, bad, ratio.g.stds, ratio.g.switching, 1.0)
+    np.testing.assert_allclose(ratio.g.log_density(history.rows), fresh.log_density(history.rows))
 
 
 @both
-@pytest.mark.parametrize(("n_startup", "gamma"), [(20, 0.5), (30, 0.2)])
-def test_the_start_is_random_whatever_the_losses(name, n_startup, gamma):
+@pytest.mark.parametrize(("n_initial", "gamma"), [(20, 0.5), (30, 0.2)])
+def test_the_start_is_random_whatever_the_losses(name, n_initial, gamma):
     def history(losses):
-        o = optimizer(name, FCNET_LIKE, seed=3, n_startup=n_startup, gamma=gamma)
+        o = optimizer(name, FCNET_LIKE, seed=3, n_initial=n_initial, gamma=gamma)
         configs = []
         for loss in losses:
             proposal = o.ask()
@@ -106,14 +109,14 @@ def test_the_start_is_random_whatever_the_losses(name, n_startup, gamma):
         return configs
 
     up, down = history(np.linspace(0, 1, 60)), history(np.linspace(1, 0, 60))
-    assert up[:n_startup] == down[:n_startup]
-    assert up[n_startup:] != down[n_startup:]
+    assert up[:n_initial] == down[:n_initial]
+    assert up[n_initial:] != down[n_initial:]
 
 
 def test_the_univariate_start_is_hyperopts_prior():
     """The ends of an ordinal's scale have half the probability of the values between."""
-    o = optimizer("tpe-univariate", Space([Ordinal("o", range(6)), Categorical("c", "abc", weights=[6, 3, 1])]), seed=0)
-    o.n_startup = 4000
+    space = Space([Ordinal("o", range(6)), Categorical("c", "abc", weights=[6, 3, 1])])
+    o = optimizer("tpe-univariate", space, seed=0, n_initial=4000)
     configs = [o.ask().config for _ in range(4000)]
     counts = [sum(config["o"] == value for config in configs) for value in range(6)]
     prior = 1 / 5 * np.array([0.5, 1, 1, 1, 1, 0.5])
@@ -128,7 +131,7 @@ def test_the_univariate_start_is_hyperopts_prior():
 def test_a_pending_trial_counts_like_a_failed_one_until_it_is_told(name):
     def proposals(told):
         """What is asked for while some trials are pending, or have been told at once, and after that."""
-        o = optimizer(name, FCNET_LIKE, seed=1, n_startup=10)
+        o = optimizer(name, FCNET_LIKE, seed=1, n_initial=10)
         history = []
         for step in range(60):
             proposal = o.ask()
@@ -149,7 +152,7 @@ def test_a_pending_trial_counts_like_a_failed_one_until_it_is_told(name):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n_startup": 0}, "n_startup must be an integer >= 1, got 0"),
+        ({"n_initial": 0}, "n_initial must be an integer >= 1, got 0"),
         ({"n_candidates": 2.5}, "n_candidates must be an integer >= 1, got 2.5"),
         ({"gamma": -1}, r"gamma must be a number in \[0, .\], got -1"),
     ],
@@ -158,14 +161,3 @@ def test_a_pending_trial_counts_like_a_failed_one_until_it_is_told(name):
 def test_options_out_of_range_are_refused(name, options, words):
     with pytest.raises(InvalidOption, match=words):
         optimizer(name, NUMBERS, **options)
-
-
-def test_observations_rank_what_is_known():
-    observations = Observations()
-    proposals = [observations.propose(Proposal({"x": i})) for i in range(6)]
-    assert (len(observations), observations.n_finite, observations.best(3)) == (6, 0, [])
-    for place, loss in [(4, 2.0), (1, 1.0), (3, math.inf), (0, 1.0), (2, 0.5)]:  # 5 stays pending
-        assert observations.tell(proposals[place], loss) == place
-    assert observations.n_finite == 4
-    assert observations.best(2) == [0, 2]  # of two equal losses the older row
-    assert observations.best(9) == [0, 1, 2, 4]
