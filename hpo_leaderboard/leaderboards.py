@@ -101,18 +101,15 @@ def ranked(store: StorePath) -> pandas.DataFrame:
     """Leaderboard of the runs that a store holds, as `leaderboard` returns it."""
     import pandas as pd
 
-    from hpo_leaderboard.scores.incumbents import incumbents
-    from hpo_leaderboard.scores.leaderboard import leaderboard as ranked_block
-    from hpo_leaderboard.scores.ranks import blocks
+    from hpo_leaderboard.report.scored_store import score_store
 
-    frames = _frames(Path(store))
-    table = incumbents(frames.trials, frames.tasks)
     boards = []
-    for block in blocks(table):
-        here, runs = (frame[frame["benchmark"].isin(block.benchmarks)] for frame in (table, frames.runs))
-        board = ranked_block(here, runs)
-        board.insert(0, "benchmarks", ", ".join(block.benchmarks))
+    for group in score_store(Path(store)).groups:
+        board = group.board.copy()
+        board.insert(0, "benchmarks", ", ".join(group.benchmarks))
         boards.append(board)
+    if not boards:
+        raise NothingToRank(f"a leaderboard needs a trial that succeeded, and {store} has none: all of its runs broke")
     return pd.concat(boards, ignore_index=True)
 
 

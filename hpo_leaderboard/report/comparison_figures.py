@@ -19,7 +19,7 @@ from hpo_leaderboard.scores.robustness import robustness
 if TYPE_CHECKING:
     import pandas
 
-N_VALUES = 150  # places of an ECDF of final regrets
+N_VALUES = 150  # points of an ECDF of final regrets
 
 
 def p_value_figure(group: Group) -> Figure | Omitted:

@@ -17,16 +17,16 @@ from hpo_leaderboard.scores.ranks import average_ranks
 if TYPE_CHECKING:
     import pandas
 
-N_PLACES = 120  # of a curve; more would not be seen
-N_RANK_PLACES = 50  # of a rank curve, each place of which takes a thousand samples
+N_POINTS = 120  # of a curve; more would not be seen
+N_RANK_POINTS = 50  # of a rank curve, each of which takes a thousand samples
 POOLED = {"evaluations": "evaluations", "seconds": "share"}  # axes that benchmarks share
 TITLES = {"evaluations": "evaluations", "seconds": "seconds", "share": "share of the longest run"}
 CARRIED = "A run that has ended keeps its last incumbent."
 FAIR = "An evaluation may be at any budget, so for multi-fidelity optimizers seconds are the fair axis."
 
 
-def places(table: pandas.DataFrame, over: str, n: int = N_PLACES) -> np.ndarray:
-    """At most n places on an axis up to the end of the longest run.
+def grid_points(table: pandas.DataFrame, over: str, n: int = N_POINTS) -> np.ndarray:
+    """At most n positions on an axis up to the end of the longest run.
 
     Half of them are evenly spaced and half evenly in their logarithm, so that either kind of axis shows a smooth curve.
     """
@@ -55,7 +55,7 @@ def regret_figure(group: Group) -> Figure:
     pooled: dict[Key, Lines] = {}
     for over, axis in POOLED.items():
         if len(group.benchmarks) > 1:
-            grid = places(group.incumbents, axis)
+            grid = grid_points(group.incumbents, axis)
             summary = curve_summary(group.incumbents, axis, grid, "relative", pooled=True)
             tables.append(summary.assign(over=axis, value="relative"))
             pooled[ALL, over] = _lines(summary, "median", "q25", "q75", axis, "relative regret", log_y=True)
@@ -82,7 +82,7 @@ def _regret_views(group: Group, value: str, title: str) -> tuple[dict[Key, Lines
     tables = []
     for over in POOLED:
         for benchmark, table in group.of.items():
-            summary = curve_summary(table, over, places(table, over), value)
+            summary = curve_summary(table, over, grid_points(table, over), value)
             tables.append(summary.assign(over=over, value=value))
             log_x = over == "seconds"
             views[benchmark, over] = _lines(summary, "median", "q25", "q75", over, title, log_x=log_x, log_y=True)
@@ -105,7 +105,7 @@ def target_figure(group: Group) -> Figure:
         if len(group.benchmarks) > 1:
             parts = {(ALL, pooled): group.incumbents, **parts}
         for (name, axis), table in parts.items():
-            share = ecdf(runtimes(table, targets, axis), places(table, axis))
+            share = ecdf(runtimes(table, targets, axis), grid_points(table, axis))
             tables.append(share.assign(benchmark=name, over=axis))
             log_x = axis == "seconds"
             views[name, over] = _lines(share, "share", "low", "high", axis, "share of targets reached", log_x=log_x)
@@ -126,7 +126,7 @@ def rank_figure(group: Group) -> Figure | Omitted:
     views: dict[Key, Lines] = {}
     tables = []
     for over, axis in POOLED.items():
-        ranks = average_ranks(curves(group.incumbents, axis, places(group.incumbents, axis, N_RANK_PLACES)))
+        ranks = average_ranks(curves(group.incumbents, axis, grid_points(group.incumbents, axis, N_RANK_POINTS)))
         tables.append(ranks.assign(over=axis))
         views[(over,)] = _lines(ranks, "rank", "low", "high", axis, "mean rank, 1 is the best")
     return Figure(
@@ -162,7 +162,7 @@ def _over_benchmarks(
 
 
 def _lines(table: pandas.DataFrame, y: str, low: str, high: str, over: str, y_title: str, **logs: Any) -> Lines:
-    """Lines of a table with columns optimizer and at, all optimizers at the same places."""
+    """Lines of a table with columns optimizer and at, all optimizers at the same positions."""
     lines = [
         Line(str(name), *(own[column].to_numpy(dtype=float) for column in (y, low, high)))
         for name, own in table.groupby("optimizer", observed=True)

@@ -22,7 +22,7 @@ ALL = "all benchmarks"
 
 
 class Line(NamedTuple):
-    """Values of one optimizer, (place,) each; NaN or inf where there is none."""
+    """Values of one optimizer, (point,) each; NaN or inf where there is none."""
 
     optimizer: str
     y: np.ndarray
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Step functions over the places x; `log_x`, `log_y` say how the axes start out."""
+    """Step functions over the points x; `log_x`, `log_y` say how the axes start out."""
 
     x: np.ndarray
     lines: Sequence[Line]
@@ -117,7 +117,7 @@ class Omitted(NamedTuple):
 
 
 def numbers(values: np.ndarray, digits: int = 4) -> list[float | None]:
-    """The values to so many significant digits, None where they are not finite: JSON has no inf and no NaN."""
+    """The values to a number of significant digits, None where they are not finite: JSON has no inf and no NaN."""
     flat = np.asarray(values, dtype=float).tolist()
     return [float(f"{value:.{digits}g}") if abs(value) < np.inf else None for value in flat]
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.scores.ranks import blocks
@@ -41,10 +40,10 @@ class Group(NamedTuple):
 
 def make_groups(frames: Frames) -> list[Group]:
     """Groups of the runs in a store, most benchmarks first; without benchmarks on which no trial succeeded."""
+    if frames.trials.empty:
+        return []
     table = incumbents(frames.trials, frames.tasks)
     of = {name: own for name, own in _by_benchmark(table).items() if np.isfinite(own["loss"]).any()}
-    if not of:
-        raise InvalidOption("a report needs a trial that succeeded, got none; `hpo store info` says why runs broke")
     scored = blocks(table[table["benchmark"].isin(list(of))])
     return [_group(f"group-{i}", block.benchmarks, of, frames.runs) for i, block in enumerate(scored, 1)]
 

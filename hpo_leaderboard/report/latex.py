@@ -43,14 +43,9 @@ def board_table(rows: Sequence[Row], benchmarks: Sequence[str]) -> str:
 def regret_table(rows: Sequence[tuple[str, Sequence[Cell]]], optimizers: Sequence[str]) -> str:
     """LaTeX of the final regrets of a group, a row for each benchmark."""
     body = [
-        [escaped(benchmark), *(f"\\textbf{{{_text(cell)}}}" if cell.best else _text(cell) for cell in cells)]
-        for benchmark, cells in rows
+        [escaped(benchmark), *(latex_number(cell.text, bold=cell.best) for cell in cells)] for benchmark, cells in rows
     ]
     return _table("l" + "r" * len(optimizers), ["benchmark", *map(escaped, optimizers)], body, REGRET_CAPTION)
-
-
-def _text(cell: Cell) -> str:
-    return latex_number(cell.text)
 
 
 def _table(columns: str, head: Sequence[str], body: Sequence[Sequence[str]], caption: str) -> str:
@@ -73,12 +68,16 @@ def _table(columns: str, head: Sequence[str], body: Sequence[Sequence[str]], cap
     )
 
 
-def latex_number(text: str) -> str:
-    """A number as shown on the page, with its power of ten written out: 3.2e-05 as $3.2\\times10^{-5}$."""
+def latex_number(text: str, bold: bool = False) -> str:
+    """A number as shown on the page, with its power of ten written out: 3.2e-05 as $3.2\\times10^{-5}$.
+
+    \\textbf does not reach into math: there \\boldmath does, which stands before the $ and ends with the group.
+    """
     found = re.fullmatch(r"(-?[\d.]+)e([+-]\d+)", text)
-    if found is None:
-        return escaped(text)
-    return rf"${found[1]}\times10^{{{int(found[2])}}}$"
+    number = rf"${found[1]}\times10^{{{int(found[2])}}}$" if found else escaped(text)
+    if not bold:
+        return number
+    return rf"{{\boldmath{number}}}" if number.startswith("$") else rf"\textbf{{{number}}}"
 
 
 def escaped(text: str) -> str:

@@ -30,7 +30,7 @@ class Methods(NamedTuple):
     """What the section shows.
 
     title         name of the suite
-    about         notes of the store about what ran the experiment, and versions that made the report
+    about         notes of the store about what ran the experiment
     digest        of the store
     benchmarks, optimizers, broken   tables, also written as CSV files
     suites        TOML texts by file name
@@ -39,7 +39,6 @@ class Methods(NamedTuple):
 
     title: str
     about: dict[str, str]
-    made_with: dict[str, str]
     digest: str
     n_runs: int
     n_trials: int
@@ -54,11 +53,10 @@ def make_methods(store: Store, frames: Frames) -> Methods:
     """Methods of a store."""
     about = store.about()
     title = about.get("suite", store.path.stem).partition(",")[0]
-    suites = suite_files((json.loads(run.description) for run in store.runs()), title)
+    suites = suite_files(map(json.loads, store.descriptions()), title)
     return Methods(
         title=title,
         about=about,
-        made_with={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         digest=store.digest(),
         n_runs=len(frames.runs),
         n_trials=len(frames.trials),
@@ -68,6 +66,11 @@ def make_methods(store: Store, frames: Frames) -> Methods:
         suites=suites,
         commands=_commands(store.path, about, suites),
     )
+
+
+def report_versions() -> dict[str, str]:
+    """Versions of what makes a report."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
 def _commands(store: Path, about: dict[str, str], suites: Iterable[str]) -> list[str]:

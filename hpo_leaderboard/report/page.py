@@ -7,19 +7,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hpo_core.errors import MissingExtra
+from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.storage.files import replacing
 from hpo_leaderboard.report.comparison_figures import COMPARISONS
 from hpo_leaderboard.report.curve_figures import CURVES
 from hpo_leaderboard.report.figure import Figure, Omitted
-from hpo_leaderboard.report.groups import Group, make_groups
+from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.latex import board_table, regret_table
-from hpo_leaderboard.report.methods import FOLDER, Methods, make_methods, shown
+from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, shown
 from hpo_leaderboard.report.palette import Style, styles
+from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.vector_figures import File, write_sheets
 from hpo_leaderboard.store.schema import StoreUnavailable
-from hpo_leaderboard.store.store import reading
 
 if TYPE_CHECKING:
     import pandas
@@ -38,8 +38,10 @@ class Part(NamedTuple):
     files: dict[str, list[File]]
 
 
-def write_report(store_path: str | Path, out_dir: str | Path) -> Path:
-    """Path of the page, `index.html` in `out_dir`, after writing it and all that lies beside it.
+def write_report(store: str | Path | ScoredStore, out_dir: str | Path) -> Path:
+    """Path of the page, `index.html` in `out_dir`, after writing it and the files beside it.
+
+    `store` is the path of a store, or what `score_store` made of it.
 
     The page needs no other file and no network. Beside it lie, in a folder for each group of benchmarks on which the
     same optimizers ran, the data of each figure (CSV), the figures (PDF, SVG) and the tables (CSV, LaTeX), and in
@@ -51,19 +53,18 @@ def write_report(store_path: str | Path, out_dir: str | Path) -> Path:
         except ImportError:
             raise MissingExtra(package, "report") from None
     out = Path(out_dir)
-    with reading(store_path) as store:
-        frames = store.frames(configs=False)
-        groups = make_groups(frames)
-        methods = make_methods(store, frames)
-    look = styles(name for group in groups for name in group.optimizers)
+    scored = store if isinstance(store, ScoredStore) else score_store(store)
+    if not scored.groups:
+        raise InvalidOption("a report needs a trial that succeeded, got none; `hpo store info` says why runs broke")
+    look = styles(name for group in scored.groups for name in group.optimizers)
     try:
-        parts = [_write_part(group, out, look) for group in groups]
-        _write_methods(methods, out / FOLDER)
+        parts = [_write_part(group, out, look) for group in scored.groups]
+        _write_methods(scored.methods, out / FOLDER)
     except OSError as error:
         raise StoreUnavailable(f"cannot write the report to {out} ({error}); take another directory") from None
     page = out / "index.html"
     with replacing(page) as temporary:
-        temporary.write_text(render(methods, parts, look), encoding="utf-8")
+        temporary.write_text(render(scored.methods, parts, look), encoding="utf-8")
     return page
 
 
@@ -113,6 +114,7 @@ def render(methods: Methods, parts: list[Part], look: dict[str, Style]) -> str:
     }
     return environment.get_template("page.html").render(
         methods=methods,
+        made_with=report_versions(),
         shown=shown,
         parts=parts,
         styles=look,

@@ -17,7 +17,7 @@ class Style(NamedTuple):
 
 
 def styles(optimizers: Iterable[str]) -> dict[str, Style]:
-    """Style of each optimizer, by its place among the sorted names: results do not change it.
+    """Style of each optimizer, by its index among the sorted names: results do not change it.
 
     Seven colours that colour-blind readers tell apart too; from the eighth optimizer on they come again, dashed.
     """

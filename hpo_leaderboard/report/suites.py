@@ -88,7 +88,7 @@ def _entry(member: dict) -> Any:
 
 
 def _toml(value: Any) -> str:
-    """A value of JSON in TOML, where None has no place: an option that is None has to be given in Python."""
+    """A value of JSON in TOML, which has no None: an option that is None has to be given in Python."""
     if isinstance(value, Mapping):
         inside = ", ".join(f"{_toml(key)} = {_toml(each)}" for key, each in value.items() if each is not None)
         return f"{{ {inside} }}" if inside else "{}"

@@ -18,7 +18,7 @@ NOTHING = "-"
 class Row(NamedTuple):
     """A row of the leaderboard, as shown; `left`, `width` and `dot` are percentages of the column of ranks."""
 
-    place: int
+    position: int
     optimizer: str
     rank: str
     rank_interval: str
@@ -37,17 +37,19 @@ class Row(NamedTuple):
 
 def board_rows(group: Group) -> list[Row]:
     """Rows of the leaderboard, the best first."""
-    return [_row(place, row, len(group.optimizers)) for place, row in enumerate(group.board.to_dict("records"), 1)]
+    return [
+        _row(position, row, len(group.optimizers)) for position, row in enumerate(group.board.to_dict("records"), 1)
+    ]
 
 
-def _row(place: int, row: dict, n_optimizers: int) -> Row:
+def _row(position: int, row: dict, n_optimizers: int) -> Row:
     def percent(rank: float) -> float:
         return round(100 * (rank - 1) / max(n_optimizers - 1, 1), 1)
 
     known = not math.isnan(row["rank_low"])
     low, high = (percent(row[name]) if known else percent(row["rank"]) for name in ("rank_low", "rank_high"))
     return Row(
-        place=place,
+        position=position,
         optimizer=row["optimizer"],
         rank=f"{row['rank']:.2f}",
         rank_interval=f"[{row['rank_low']:.2f}, {row['rank_high']:.2f}]" if known else "",
@@ -70,7 +72,7 @@ def _row(place: int, row: dict, n_optimizers: int) -> Row:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """The value in so many significant digits, ∞ for infinity and - where it is not known."""
+    """The value to a number of significant digits, ∞ for infinity and - where it is not known."""
     if math.isnan(value):
         return NOTHING
     return f"{value:.{digits}g}" if math.isfinite(value) else "∞"

@@ -25,7 +25,7 @@ SETTINGS: Any = {
     "font.size": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titley": 1.0,  # else matplotlib measures all labels to find a place for the title
+    "axes.titley": 1.0,  # else matplotlib measures all labels to find room for the title
     "pdf.fonttype": 42,  # letters stay letters
     "svg.fonttype": "none",
     "svg.hashsalt": "hpo-foundry",  # equal figures are equal files
@@ -102,7 +102,7 @@ def _arrange(sheet: Sheet, view: View, n_rows: int, n_columns: int) -> None:
     total = height * n_rows + below * (n_rows - 1) + bottom + 0.25
     sheet.set_size_inches(width, total)
     panel = (width - left * n_columns - right) / n_columns
-    if isinstance(view, Lines):  # labels at fixed places, which need not be measured either
+    if isinstance(view, Lines):  # labels at fixed positions, which need not be measured either
         for axes in sheet.axes:
             axes.xaxis.set_label_coords(0.5, -0.28 / height)
             axes.yaxis.set_label_coords(-0.42 / panel, 0.5)
@@ -177,8 +177,8 @@ def _draw_dots(axes: Axes, view: Dots, styles: Mapping[str, Style]) -> None:
         axes.plot([best, best + view.ruler], [-0.8, -0.8], color="black", lw=1.2, marker="|", ms=6)
         axes.annotate(f"CD = {view.ruler:.2f}", (best + view.ruler, -0.8), (5, -3), textcoords="offset points")
         step = 0.05 * max(worst - best, 1.0)
-        for place, (top, bottom) in enumerate(view.bars):
-            x = worst + step * (4 + place)
+        for i, (top, bottom) in enumerate(view.bars):
+            x = worst + step * (4 + i)
             axes.plot([x, x], [top - 0.15, bottom + 0.15], color="black", lw=3, solid_capstyle="round")
     axes.set_xlabel(view.x_title)
 

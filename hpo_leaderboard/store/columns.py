@@ -53,7 +53,7 @@ def unpack_numbers(packed: Sequence[bytes], counts: Sequence[int]) -> dict[str, 
 
 
 def numbers_size(n_trials: int) -> int:
-    """Bytes that the numbers of so many trials take."""
+    """Number of bytes that the columns of `n_trials` trials take."""
     return n_trials * sum(np.dtype(kind).itemsize for _, kind in LAYOUT)
 
 

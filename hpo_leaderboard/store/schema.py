@@ -95,7 +95,7 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
             if log.exists() and log.stat().st_size:
                 raise StoreUnavailable(
                     f"{path} was not closed, so its last runs lie in {log.name}, and SQLite cannot read that in a "
-                    "read-only directory; copy both files to a place where you may write"
+                    "read-only directory; copy both files to a directory that you may write to"
                 ) from None
             return _open_for_reading(path, "immutable=1")  # needs no shared memory beside the file
 
@@ -133,7 +133,7 @@ def explained(path: Path) -> Iterator[None]:
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise DamagedFile(
                 f"{path} is damaged or no store ({error}); take it from a copy, or take another file with --store and "
-                "run the experiment anew"
+                "run the experiment again"
             ) from None
         if name.startswith("SQLITE_BUSY"):
             raise StoreBusy(f"another process holds {path} ({error}); wait for it, or take another file") from None

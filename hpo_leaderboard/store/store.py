@@ -109,6 +109,12 @@ class Store:
             for row in self._connection.execute(order).fetchall():  # sorting whole rows would copy every blob
                 yield StoredRun(*self._connection.execute(query, row).fetchone())
 
+    def descriptions(self) -> list[str]:
+        """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""
+        with explained(self.path):
+            rows = self._connection.execute("SELECT description FROM runs ORDER BY benchmark, optimizer, seed, key")
+            return [description for (description,) in rows]
+
     def tasks(self) -> list[BenchmarkRecord]:
         """What is known about the benchmarks."""
         columns = ", ".join(BenchmarkRecord._fields)
@@ -163,9 +169,9 @@ class Store:
 
     def add_tasks(self, tasks: Iterable[BenchmarkRecord], about: dict[str, str]) -> None:
         """Store what is known about benchmarks, and notes."""
-        places = ", ".join("?" * len(BenchmarkRecord._fields))
+        values = ", ".join("?" * len(BenchmarkRecord._fields))
         with explained(self.path), transaction(self._connection):
-            self._connection.executemany(f"INSERT OR REPLACE INTO tasks VALUES ({places})", list(tasks))
+            self._connection.executemany(f"INSERT OR REPLACE INTO tasks VALUES ({values})", list(tasks))
             self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", list(about.items()))
 
     def drop(self, keys: Iterable[str]) -> None:

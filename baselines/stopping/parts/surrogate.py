@@ -5,7 +5,7 @@
     y      (n,) their losses, standardised; `std` is their standard deviation
 
 The process is fitted to the better half of the observations only, which gives closer bounds (Makarova et al., 2022,
-section 4). Its hyperparameters are searched for anew at each check, from one fixed start. A start from those of the
+section 4). Its hyperparameters are searched for again at each check, from one fixed start. A start from those of the
 last check would be faster, but the prior's pole at a noise of 0 keeps it in whichever mode that one was in: the bound
 would depend on the way there, and stray from the recorded ones (on random forests by a median absolute log ratio of .18
 instead of .02).
@@ -150,7 +150,7 @@ class CandidateSet:
         return float(values.min())
 
     def _around(self, rows: np.ndarray, radius: float, rng: np.random.Generator) -> np.ndarray:
-        """Configurations near some rows: numbers moved by normal steps, one category in five drawn anew."""
+        """Configurations near some rows: numbers moved by normal steps, one category in five replaced."""
         features = self._features
         repeated = np.repeat(rows, N_AROUND, axis=0)
         numeric = repeated[:, : features.n_numeric]

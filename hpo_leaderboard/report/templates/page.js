@@ -93,12 +93,12 @@
 
   function dots(plot, view) {
     const rows = view.names.map((_, i) => i).filter((i) => !hidden.has(view.names[i]));
-    const place = new Map(rows.map((row, i) => [row, i]));
+    const index = new Map(rows.map((row, i) => [row, i]));
     const traces = rows.map((row) => {
       const value = view.value[row], whiskers = view.low[row] !== null;
       const range = whiskers ? ` [${short(view.low[row])}, ${short(view.high[row])}]` : "";
       return {
-        type: "scatter", mode: "markers+text", x: [value], y: [place.get(row)], name: view.names[row], cliponaxis: false,
+        type: "scatter", mode: "markers+text", x: [value], y: [index.get(row)], name: view.names[row], cliponaxis: false,
         marker: { color: payload.styles[view.names[row]].colour, size: 11 }, text: whiskers ? "" : short(value),
         textposition: "middle right",
         error_x: whiskers ? {
@@ -117,12 +117,12 @@
       tickvals: rows.map((_, i) => i), ticktext: rows.map((row) => view.names[row]), ticks: "",
       range: [rows.length - 0.5, ruled ? -1.5 : -0.6],
     });
-    if (ruled) ruler(view, place, made);
+    if (ruled) ruler(view, index, made);
     return [traces, made];
   }
 
   // The critical difference from the best rank on, and a bar on the right for each group that does not differ.
-  function ruler(view, place, made) {
+  function ruler(view, index, made) {
     const best = view.value[0], worst = view.value[view.value.length - 1];
     const line = (x0, y0, x1, y1, width) => ({ type: "line", x0, y0, x1, y1, line: { color: css("--ink"), width } });
     const end = best + view.ruler, tick = 0.15, step = 0.045 * Math.max(worst - best, 1);
@@ -135,7 +135,7 @@
     }];
     let right = Math.max(end + 4 * step, worst + 4 * step);
     view.bars.forEach(([first, last]) => {
-      const joined = [...place.keys()].filter((row) => row >= first && row <= last).map((row) => place.get(row));
+      const joined = [...index.keys()].filter((row) => row >= first && row <= last).map((row) => index.get(row));
       if (joined.length < 2) return;
       right = Math.max(right, worst + 4 * step);
       made.shapes.push(line(right, Math.min(...joined) - 0.2, right, Math.max(...joined) + 0.2, 5));

@@ -75,8 +75,8 @@ def test_parts_stand_in_order_and_names_cannot_break_out(small):
     order = ['<table class="board">', 'id="group-1-regret"', 'id="group-1-test-regret"', 'id="group-1-targets"']
     order += ['id="group-1-ranks"', 'id="group-1-p-values"', 'id="group-1-critical-differences"']
     order += ['id="group-1-robustness"', 'id="group-1-overhead"', 'id="group-2"', 'id="methods"']
-    places = [text.index(part) for part in order]
-    assert places == sorted(places)
+    found = [text.index(part) for part in order]
+    assert found == sorted(found)
     assert NASTY not in text
     assert NASTY in payload_of(text)["styles"]
     assert text.count("plotly.js v") == 1
@@ -105,7 +105,7 @@ def test_tables_are_the_scores(small):
     board = leaderboard(chosen, frames.runs[frames.runs["benchmark"] != "counting-ones-4-4"])
     written = pd.read_csv(page.parent / "group-1" / "leaderboard.csv")
     pd.testing.assert_frame_equal(written, board, check_dtype=False)
-    shown = re.findall(r'<th scope="row" class="text"><span class="place">\d+</span><svg.*?</svg>(.*?)</th>', text)
+    shown = re.findall(r'<th scope="row" class="text"><span class="position">\d+</span><svg.*?</svg>(.*?)</th>', text)
     assert [unescape(name) for name in shown[: len(board)]] == list(board["optimizer"])
     regrets = pd.read_csv(page.parent / "group-1" / "final-regret.csv").set_index(["benchmark", "optimizer"])
     medians = final_values(chosen).groupby(level=["benchmark", "optimizer"]).median()

@@ -12,7 +12,7 @@ from hpo_core.errors import InvalidOption
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.suite import Member, load_suite
 from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
-from hpo_leaderboard.report.curve_figures import places
+from hpo_leaderboard.report.curve_figures import grid_points
 from hpo_leaderboard.report.figure import numbers
 from hpo_leaderboard.report.latex import escaped, latex_number
 from hpo_leaderboard.report.page import script_json
@@ -33,7 +33,7 @@ def table_of(losses):
 @pytest.mark.parametrize("over", ["evaluations", "seconds", "share"])
 def test_places_are_few_and_reach_from_the_first_trial_to_the_end(n_trials, over):
     table = table_of({("t", "o", 0): np.linspace(1, 0, n_trials), ("t", "o", 1): [1.0]})
-    grid = places(table, over, 40)
+    grid = grid_points(table, over, 40)
     assert len(grid) == min(n_trials, 40) if over == "evaluations" and n_trials < 40 else 1 <= len(grid) <= 40
     assert (np.diff(grid) > 0).all()
     assert grid[-1] == (1.0 if over == "share" else n_trials)
@@ -44,7 +44,7 @@ def test_places_are_few_and_reach_from_the_first_trial_to_the_end(n_trials, over
 
 def test_places_where_nothing_takes_time():
     trials = trials_table({("t", "o", 0): [1.0, 2.0]}, cost={("t", "o", 0): [0.0, 0.0]})
-    assert places(incumbents(trials, tasks_table(trials)), "seconds").tolist() == [0.0]
+    assert grid_points(incumbents(trials, tasks_table(trials)), "seconds").tolist() == [0.0]
 
 
 @pytest.mark.parametrize("n_runs", [5, 400])
@@ -82,6 +82,8 @@ def test_latex():
     assert latex_number("3.19e-05") == r"$3.19\times10^{-5}$"
     assert latex_number("0.25") == "0.25"
     assert latex_number("∞") == r"$\infty$"
+    assert latex_number("0.25", bold=True) == r"\textbf{0.25}"
+    assert latex_number("3.19e-05", bold=True) == r"{\boldmath$3.19\times10^{-5}$}"  # \textbf leaves math as it is
     assert escaped(r"a\b_{c}^~") == r"a\textbackslash{}b\_\{c\}\textasciicircum{}\textasciitilde{}"
 
 

@@ -131,7 +131,7 @@ def test_a_small_entry_of_the_matrix_says_that_the_column_is_better():
     assert np.isnan(np.diag(one_sided)).all()
 
 
-def test_task_means_are_tested_as_in_the_thesis():
+def test_task_means_are_tested_as_in_klein_2020():
     cells = {("t", "a"): [1, 1, 4], ("t", "b"): [5, 5], ("u", "a"): [4, 4], ("u", "b"): [3, 9]}
     means = task_means(values_of(cells))
     assert means.to_dict() == {("all", "a", "t"): 2, ("all", "a", "u"): 4, ("all", "b", "t"): 5, ("all", "b", "u"): 6}

@@ -83,7 +83,7 @@ def test_the_interval_of_a_share_is_the_bootstraps():
     curve = robustness(final_values(table))
     assert np.array_equal(curve["low"], binom.ppf(0.025, 30, curve["share"]) / 30)
     rng = np.random.default_rng(1)
-    shares = np.sort([(rng.choice(30, 30) < 12).mean() for _ in range(4000)])  # the 12 lowest values, drawn anew
+    shares = np.sort([(rng.choice(30, 30) < 12).mean() for _ in range(4000)])  # the 12 lowest values, resampled
     assert curve["low"][11] == pytest.approx(shares[100], abs=0.034)
     assert curve["high"][11] == pytest.approx(shares[3900], abs=0.034)
 

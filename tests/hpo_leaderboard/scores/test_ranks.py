@@ -32,7 +32,7 @@ def loop_of_ranks(table, seed, n_samples):
         runs = [table.loc[(task, name)].to_numpy() for name in optimizers]
         draws = np.array([len(own) - rng.integers(1, len(own) + 1, n_samples) for own in runs])
         for sample in range(n_samples):
-            drawn = [own[place] for own, place in zip(runs, draws[:, sample], strict=True)]
+            drawn = [own[index] for own, index in zip(runs, draws[:, sample], strict=True)]
             total += rankdata(drawn, axis=0)
     return total / n_samples / len(tasks)
 

@@ -116,16 +116,16 @@ def test_expected_running_time_equals_cocopp(monkeypatch):
     goals = quantile_targets(table, 9)
     times = runtimes(table, goals)
     mine = expected_running_times(table, goals)
-    places = np.tile(np.arange(9), len(mine) // 9)
-    for row, place in zip(mine.itertuples(), places, strict=True):
-        own = times.loc[(row.benchmark, row.optimizer), place].to_numpy()
+    columns = np.tile(np.arange(9), len(mine) // 9)
+    for row, column in zip(mine.itertuples(), columns, strict=True):
+        own = times.loc[(row.benchmark, row.optimizer), column].to_numpy()
         reached = np.isfinite(own)
         theirs, _, n_success = cocopp.sp(np.where(reached, own, 6.0), issuccessful=reached)
         assert (row.ert, row.n_success) == (pytest.approx(theirs), n_success)
 
 
 def test_ecdf_and_expected_running_time_equal_iohinspector():
-    """It reads logs of improvements, and its ECDF is over infinitely many targets, evenly spread between two bounds."""
+    """It reads logs of improvements, and its ECDF is over infinitely many targets, evenly spaced between two bounds."""
     metrics = pytest.importorskip("iohinspector.metrics", reason="not installed: pip install iohinspector")
     polars = pytest.importorskip("polars")
     losses = random_losses(13, n_tasks=1, n_trials=20, decimals=3)
