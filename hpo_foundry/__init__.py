@@ -15,13 +15,14 @@ path of a file.
 from typing import Any
 
 _HOMES = {
-    "baselines": ("criteria", "criterion", "optimizer", "optimizers", "register_optimizer"),
+    "baselines": ("criterion", "optimizer", "register_optimizer"),
     "hpo_core": (
         *("Benchmark", "HpoError", "Problem", "Result", "SimpleProblem", "benchmarks"),
         *("Categorical", "Condition", "Constant", "Float", "Int", "Ordinal", "Space"),
         *("Optimizer", "Proposal", "Run", "StoppingCriterion", "Trial", "run"),
         *("noisy", "shifted", "subset", "with_budgets"),
     ),
+    "hpo_core.names": ("criteria", "optimizers"),
     "hpo_leaderboard.experiments.suite": ("Suite", "load_suite", "make_suite"),
     "hpo_leaderboard.leaderboards": ("compare", "leaderboard", "report"),
     "hpo_leaderboard.scores.comparisons": ("mann_whitney",),

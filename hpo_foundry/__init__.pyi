@@ -1,6 +1,6 @@
 """What a type checker sees of `hpo_foundry`; the names are those of `__init__.py`."""
 
-from baselines import criteria, criterion, optimizer, optimizers, register_optimizer
+from baselines import criterion, optimizer, register_optimizer
 from hpo_core import (
     Benchmark,
     Categorical,
@@ -27,6 +27,7 @@ from hpo_core import (
     subset,
     with_budgets,
 )
+from hpo_core.names import criteria, optimizers
 from hpo_leaderboard.experiments.suite import Suite, load_suite, make_suite
 from hpo_leaderboard.leaderboards import compare, leaderboard, report
 from hpo_leaderboard.scores.comparisons import mann_whitney

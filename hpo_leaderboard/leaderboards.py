@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hpo_core import Run
 from hpo_core.errors import HpoError, InvalidOption
 from hpo_leaderboard.experiments.suite import Member, Suite, changed, load_suite, make_suite
 
@@ -23,11 +24,11 @@ Named = str | Mapping[str, Any] | Member | type
 
 
 class NothingToRank(HpoError, RuntimeError):
-    """A store none of whose runs has a trial."""
+    """Runs without a trial that succeeded."""
 
 
 def leaderboard(
-    suite: str | os.PathLike[str] | Suite | Iterable[Named],
+    suite: str | os.PathLike[str] | Suite | Iterable[Named | Run],
     optimizers: Iterable[Named] | None = None,
     seeds: int | None = None,
     trials: int | None = None,
@@ -41,7 +42,8 @@ def leaderboard(
     Parameters
     ----------
     suite
-        Name of a built-in suite, path of a TOML file, a `Suite`, or a list of benchmarks, by name.
+        Name of a built-in suite, path of a TOML file, a `Suite`, or a list of benchmarks, by name. A list of finished
+        runs is only ranked, and takes none of the other arguments.
     optimizers
         Names, `MODULE:CLASS`, classes that a module defines, or mappings with `name`, `options` and `label`; instead of
         the suite's, if there are any. A list of benchmarks needs them.
@@ -71,7 +73,11 @@ def leaderboard(
     >>> sorted(board["optimizer"]), board["n_runs"].tolist()
     (['de', 'rs'], [6, 6])
     """
-    chosen = _suite(suite, optimizers, seeds, trials)
+    listed: Any = suite if isinstance(suite, (str, os.PathLike, Suite)) else list(suite)
+    if isinstance(listed, list) and listed and all(isinstance(entry, Run) for entry in listed):
+        _refuse(optimizers=optimizers, seeds=seeds, trials=trials, store=store)
+        return ranked(listed)
+    chosen = _suite(listed, optimizers, seeds, trials)
     if store is not None:
         return _run_and_rank(chosen, Path(store), engine, progress)
     with tempfile.TemporaryDirectory(prefix="hpo-foundry-") as folder:
@@ -88,33 +94,39 @@ def report(store: StorePath, out: StorePath | None = None) -> Path:
     return write_report(Path(store), Path(store).parent if out is None else Path(out))
 
 
-def compare(store: StorePath, a: str, b: str) -> pandas.DataFrame:
-    """Comparison of the final regrets of two optimizers of a store, with the columns of `compare_pair`."""
+def compare(runs: StorePath | Sequence[Run], a: str, b: str) -> pandas.DataFrame:
+    """Comparison of the final regrets of two optimizers, of a store or a list of runs, as `compare_pair` has it."""
     from hpo_leaderboard.report.pair import compare_pair
     from hpo_leaderboard.scores.incumbents import incumbents
 
-    frames = _frames(Path(store))
+    frames = _frames(runs)
     return compare_pair(incumbents(frames.trials, frames.tasks), a, b)
 
 
-def ranked(store: StorePath) -> pandas.DataFrame:
-    """Leaderboard of the runs that a store holds, as `leaderboard` returns it."""
+def ranked(runs: StorePath | Sequence[Run]) -> pandas.DataFrame:
+    """Leaderboard of the runs of a store, or of a list of runs, as `leaderboard` returns it."""
     import pandas as pd
 
-    from hpo_leaderboard.report.scored_store import score_store
+    from hpo_leaderboard.report.groups import make_groups
 
     boards = []
-    for group in score_store(Path(store)).groups:
+    for group in make_groups(_frames(runs)):
         board = group.board.copy()
         board.insert(0, "benchmarks", ", ".join(group.benchmarks))
         boards.append(board)
     if not boards:
-        raise NothingToRank(f"a leaderboard needs a trial that succeeded, and {store} has none: all of its runs broke")
+        raise NothingToRank(f"a leaderboard needs a trial that succeeded, got none in {_shown(runs)}")
     return pd.concat(boards, ignore_index=True)
 
 
+def _refuse(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InvalidOption(f"finished runs are only ranked, so {name} must be left out, got {value!r}")
+
+
 def _suite(
-    suite: str | os.PathLike[str] | Suite | Iterable[Named],
+    suite: str | os.PathLike[str] | Suite | list[Named],
     optimizers: Iterable[Named] | None,
     seeds: int | None,
     trials: int | None,
@@ -161,11 +173,18 @@ def _run_and_rank(suite: Suite, store: Path, engine: str | Engine, progress: boo
     return ranked(store)
 
 
-def _frames(store: Path) -> Frames:
+def _frames(runs: StorePath | Sequence[Run]) -> Frames:
+    from hpo_leaderboard.scores.from_runs import tables_of
     from hpo_leaderboard.store.store import reading
 
-    with reading(store) as opened:
+    if not isinstance(runs, (str, os.PathLike)):
+        return tables_of(runs)
+    with reading(Path(runs)) as opened:
         frames = opened.frames(configs=False)
     if frames.trials.empty:
-        raise NothingToRank(f"a comparison needs a run with a trial, and {store} has none: all of its runs broke")
+        raise NothingToRank(f"a comparison needs a run with a trial, got none in {_shown(runs)}: all of its runs broke")
     return frames
+
+
+def _shown(runs: StorePath | Sequence[Run]) -> str:
+    return os.fspath(runs) if isinstance(runs, (str, os.PathLike)) else f"{len(runs)} runs"

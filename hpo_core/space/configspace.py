@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXACT = "hpo-foundry"  # meta entry for what ConfigSpace alters: the order of names, digits of floats
 
 
-def read_configspace(space: ConfigurationSpace) -> tuple[list[Hyperparameter], list[Condition], str | None]:
+def from_configspace(space: ConfigurationSpace) -> tuple[list[Hyperparameter], list[Condition], str | None]:
     """Hyperparameters, conditions and name of a ConfigSpace, parents before children."""
     if space.forbidden_clauses:
         raise UnsupportedSpace(f"forbidden clauses cannot be held: {space.forbidden_clauses[0]}")
@@ -29,7 +29,7 @@ def read_configspace(space: ConfigurationSpace) -> tuple[list[Hyperparameter], l
 
 
 def _restored(hyperparameters: list[Hyperparameter], exact: Any) -> list[Hyperparameter]:
-    """The hyperparameters as `write_configspace` got them, if they are still the ones it wrote."""
+    """The hyperparameters that `to_configspace` received, if they are still the ones it wrote."""
     if exact is None:
         return hyperparameters
     from hpo_core.space.plain_data import space_from_json
@@ -79,7 +79,7 @@ def _read_condition(condition: Any) -> Iterator[Condition]:
         raise UnsupportedSpace(f"only conditions on equality can be held, got: {condition}")
 
 
-def write_configspace(space: Space) -> ConfigurationSpace:
+def to_configspace(space: Space) -> ConfigurationSpace:
     """`ConfigSpace.ConfigurationSpace` with the same hyperparameters, defaults, weights and conditions."""
     import ConfigSpace as cs
 

@@ -67,9 +67,9 @@ class Space:
         name: str | None = None,
     ):
         if hasattr(hyperparameters, "conditional_hyperparameters"):
-            from hpo_core.space.configspace import read_configspace
+            from hpo_core.space.configspace import from_configspace
 
-            hyperparameters, conditions, name = read_configspace(cast("ConfigurationSpace", hyperparameters))
+            hyperparameters, conditions, name = from_configspace(cast("ConfigurationSpace", hyperparameters))
         self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)
         self.conditions: tuple[Condition, ...] = tuple(Condition(*c) for c in conditions)
         self.name = name
@@ -248,9 +248,9 @@ class Space:
 
     def to_configspace(self) -> ConfigurationSpace:
         """The same space as a `ConfigSpace.ConfigurationSpace`; `Space(that)` gives this one back."""
-        from hpo_core.space.configspace import write_configspace
+        from hpo_core.space.configspace import to_configspace
 
-        return write_configspace(self)
+        return to_configspace(self)
 
 
 def _named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparameter]:

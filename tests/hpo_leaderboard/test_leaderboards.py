@@ -81,6 +81,20 @@ def test_a_class_that_other_processes_cannot_find_is_refused():
         hpo.leaderboard(["forrester"], [Local], **SMALL)
 
 
+def test_finished_runs_are_ranked_and_compared(store):
+    runs = [
+        hpo.run(name, optimizer, n_trials=12, seed=seed)
+        for name in ("branin", "forrester")
+        for optimizer in ("rs", "de")
+        for seed in range(3)
+    ]
+    columns = ["benchmarks", "optimizer", "rank", "regret", "solved", "wins", "n_runs"]
+    pd.testing.assert_frame_equal(hpo.leaderboard(runs)[columns], ranked(store)[columns])
+    pd.testing.assert_frame_equal(hpo.compare(runs, "rs", "de"), hpo.compare(store, "rs", "de"))
+    with pytest.raises(InvalidOption, match="seeds must be left out, got 3"):
+        hpo.leaderboard(runs, seeds=3)
+
+
 def test_wrong_calls_say_the_way_out():
     with pytest.raises(InvalidOption, match="needs a list of optimizers"):
         hpo.leaderboard(["forrester"])
