@@ -24,6 +24,7 @@ from fcnet_data.datasets.catalogue import CATALOGUE
 from fcnet_data.evaluation_cache import EvaluationCache
 from fcnet_data.trainers import Trainer, cross_validate, trainer
 from hpo_core.errors import InvalidOption
+from hpo_core.facts import BenchmarkFacts
 from hpo_core.problems.problem import Result
 from hpo_core.space import Config, Space
 from hpo_core.storage.files import cache_directory
@@ -80,6 +81,13 @@ def listing() -> dict[str, str]:
     installed = {location: importlib.util.find_spec(location) is not None for location in locations}
     shown = [name for name in names() if installed[CATALOGUE[name].location]]
     return {f"cv-{key}-{name}": f"{words} on {name}, 10-fold" for key, words in WORDS.items() for name in shown}
+
+
+def facts(name: str) -> BenchmarkFacts:
+    """Facts about a name, which a list shows together with the others of its trainer."""
+    key, dataset = NAME.fullmatch(name).groups()  # type: ignore[union-attr]
+    extra = "" if key != "xgb" and CATALOGUE[dataset].place == "sklearn" else "collect"
+    return BenchmarkFacts((1, 1), optimum=False, curves=False, extra=extra, group=f"cv-{key}-*")
 
 
 def make(name: str, **options: Any) -> CrossValidation | None:

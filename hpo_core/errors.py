@@ -49,6 +49,10 @@ class UnknownName(HpoError, KeyError):
         return str(self.args[0])
 
 
+class NameTaken(HpoError, ValueError):
+    """A name that comes with the package, for something of the user's own."""
+
+
 class NotRecorded(HpoError, LookupError):
     """A budget or metric that a table does not hold."""
 

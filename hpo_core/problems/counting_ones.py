@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hpo_core.errors import InvalidOption
+from hpo_core.facts import BenchmarkFacts
 from hpo_core.problems.noise import generator
 from hpo_core.problems.problem import Result, SimpleProblem
 from hpo_core.space import Config, Space
@@ -37,6 +38,12 @@ def listing() -> dict[str, str]:
     }
 
 
+def facts(name: str) -> BenchmarkFacts:
+    """Facts about a size."""
+    budgets = _budgets(sum(int(number) for number in name.split("-")[-2:]))
+    return BenchmarkFacts((budgets[0], budgets[-1]), optimum=True, curves=True, extra="")
+
+
 def make(name: str, **options: Any) -> SimpleProblem | None:
     """Counting ones of the named size, or None for another name."""
     match = NAME.fullmatch(name)
@@ -48,6 +55,10 @@ def make(name: str, **options: Any) -> SimpleProblem | None:
     if not 1 <= n_categorical + n_float <= LEAST_DRAWS:
         raise InvalidOption(f"{name!r} must have 1..{LEAST_DRAWS} hyperparameters in all")
     return _problem(name, n_categorical, n_float)
+
+
+def _budgets(d: int) -> range:
+    return range(LEAST_DRAWS // d, MOST_DRAWS // d + 1)
 
 
 def _problem(name: str, n_categorical: int, n_float: int) -> SimpleProblem:
@@ -71,7 +82,7 @@ def _problem(name: str, n_categorical: int, n_float: int) -> SimpleProblem:
         name=name,
         space=space,
         evaluate=evaluate,
-        budgets=range(LEAST_DRAWS // d, MOST_DRAWS // d + 1),
+        budgets=_budgets(d),
         optimum=-float(d),
         provenance={"source": "closed form", "cost": "one nominal second per draw"},
     )

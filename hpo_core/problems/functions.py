@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core.errors import InvalidOption, nearest
+from hpo_core.facts import BenchmarkFacts
 from hpo_core.problems.problem import Batch, Result, SimpleProblem
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Float
@@ -150,6 +151,11 @@ FUNCTIONS = {
 def listing() -> dict[str, str]:
     """Names of the functions, with one line each."""
     return {name: entry.summary for name, entry in FUNCTIONS.items()}
+
+
+def facts(name: str) -> BenchmarkFacts:
+    """What is known of every function."""
+    return BenchmarkFacts((1, 1), optimum=True, curves=False, extra="")
 
 
 def make(name: str, **options: Any) -> SimpleProblem | None:

@@ -182,7 +182,8 @@ def _is_large(path: Path) -> bool:
     return path.stat().st_size > CHECKED_AT_OPENING
 
 
-def _stamp_path(path: Path) -> Path:
+def stamp_path(path: Path) -> Path:
+    """Where it is noted that the checksum of a large file was found right."""
     return path.with_name(path.name + ".verified")
 
 
@@ -190,12 +191,12 @@ def _write_stamp(path: Path, digest: str) -> None:
     """Note beside a large file that its checksum was found right, and for which size and time of change."""
     stat = path.stat()
     with suppress(OSError):  # on a disk that is now full: without the note, opening takes longer
-        _stamp_path(path).write_text(json.dumps([stat.st_size, stat.st_mtime_ns, digest]))
+        stamp_path(path).write_text(json.dumps([stat.st_size, stat.st_mtime_ns, digest]))
 
 
 def _is_stamped(path: Path, digest: str) -> bool:
     stat = path.stat()
     try:
-        return json.loads(_stamp_path(path).read_text()) == [stat.st_size, stat.st_mtime_ns, digest]
+        return json.loads(stamp_path(path).read_text()) == [stat.st_size, stat.st_mtime_ns, digest]
     except (OSError, ValueError):
         return False

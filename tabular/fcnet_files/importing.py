@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_core.errors import DamagedFile, InvalidOption
+from hpo_core.errors import DamagedFile, InvalidOption, NameTaken
 from hpo_core.names import benchmarks
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, plain_dtype
-from tabular.families import SOURCES, imported, imported_path
+from tabular.families import built_in_tables, own_tables
 from tabular.fcnet_files.export import write_original
 from tabular.fcnet_files.schema import CURVES, FINALS, UNITS, grid_of
 from tabular.hdf5 import is_table, read_table, write_table
@@ -29,32 +29,36 @@ __all__ = ["import_table", "read_original", "write_original"]
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def import_table(path: Path, name: str | None = None) -> str:
+def import_table(path: Path, name: str | None = None, *, replace: bool = False) -> str:
     """Name under which a file became a benchmark on this machine: an original FC-Net file, or one of our own format.
 
-    The name is the given one, or the file's own. After the import of `protein` under that name, `Benchmark("protein")`
-    is the imported table instead of the registry's.
+    The name is the given one, or the file's own. The name of a built-in table is refused with `NameTaken`, unless
+    `replace` is true: `Benchmark("protein")` is then the imported table, and `Benchmark("protein", built_in=True)` the
+    other one.
     """
     path = Path(path)
     if name is not None:
-        _check_name(name)
+        _check_name(name, replace)
     if not path.is_file():
         raise FileNotFoundError(f"no file at {path}")
     if is_table(path):
         table = read_table(path, verify=True)
-        table = table if name is None else replace(table, name=name)
+        table = table if name is None else dataclasses.replace(table, name=name)
     else:
+        name = _guess_name(path) if name is None else name
+        _check_name(name, replace)  # before half a minute of reading
         table = read_original(path, name)
-    _check_name(table.name)
-    write_table(table, imported_path(table.name))
+    _check_name(table.name, replace)
+    write_table(table, own_tables.path(table.name))
     return table.name
 
 
-def _check_name(name: str) -> None:
+def _check_name(name: str, replace: bool) -> None:
     if not NAME.fullmatch(name):
         raise InvalidOption(f"name of a table must be of letters, digits, - and _, got {name!r}; give another name")
-    if name in benchmarks().keys() - SOURCES.keys() - imported.listing().keys():
-        raise InvalidOption(f"{name!r} is the name of a benchmark that is no imported table; give another name")
+    if name in benchmarks().keys() - built_in_tables() - set(own_tables.names()):
+        raise NameTaken(f"{name!r} is the name of a benchmark that is no table; give another name")
+    own_tables.check_free(name, replace)
 
 
 def read_original(path: Path, name: str | None = None) -> Table:

