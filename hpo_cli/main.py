@@ -1,4 +1,4 @@
-"""The command line `hpo`."""
+"""The command line `hpo`: words in, exit status out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from hpo_cli import benchmarks, collect, leaderboard, profet, report, runs, stop, store, table
-from hpo_core.errors import HpoError
-from hpo_core.plugins import import_from_current_directory
+from hpo_cli.arguments import Parser
+from hpo_cli.commands import COMMANDS, Command, Group
+from hpo_cli.rendering import Output
 
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
@@ -22,37 +23,83 @@ HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compar
   hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
   hpo stop replay runs.csv         when stopping criteria would have ended recorded runs
   hpo table info protein           what is in a table, and where its numbers come from
-  hpo table stats protein          how hard it is: noise, importance of hyperparameters, neighbourhood of the best
+  hpo table stats protein          noise, importance of hyperparameters, surroundings of the best
   hpo profet sample svm --n 3      new tasks from a meta-model of real ones
+"""
+EPILOG = """\
+`hpo COMMAND --help` explains a command with examples. What prints a table takes --json or --csv.
+In Python, `help(hpo_core)` and the docstrings; an overview is the README, also on the project's page
+of the package index.
 
-`hpo COMMAND --help` explains each command with examples.
+exit status: 0 done; 1 done, and runs broke; 2 not done, the reason is on standard error; 130 interrupted
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    """Parser of the whole command line."""
-    top = argparse.ArgumentParser(
-        prog="hpo", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    subcommands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (benchmarks, runs, leaderboard, report, store, table, stop, collect, profet):
-        module.add(subcommands)
+class _ShowVersion(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"hpo-foundry {version('hpo-foundry')}")
+        parser.exit()
+
+
+def make_parser(words: Sequence[str]) -> Parser:
+    """Parser of the whole command line, of which only the command that the words begin with has its arguments."""
+    top = Parser(prog="hpo", description=DESCRIPTION, epilog=EPILOG)
+    top.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    _add_commands(top, COMMANDS, words, "COMMAND")
     return top
 
 
+def _add_commands(parser: Parser, commands: Mapping[str, Command | Group], words: Sequence[str], metavar: str) -> None:
+    """Add commands to a parser, and their arguments to the one that the words begin with; stops at an unknown one."""
+    chosen = words[0] if words and not words[0].startswith("-") else None
+    title = f"{metavar.lower()}s"
+    children = parser.add_subparsers(title=title, dest=metavar.lower(), metavar=metavar, required=True)
+    for name, command in commands.items():
+        child = children.add_parser(name, help=command.summary)
+        if name != chosen:
+            continue
+        child.explain(command.summary[0].upper() + command.summary[1:] + ".")
+        if isinstance(command, Command):
+            command.load()(child)
+        else:
+            child.epilog = command.examples
+            _add_commands(child, command.commands, words[1:], "ACTION")
+    if chosen is not None and chosen not in commands:
+        from hpo_core.errors import nearest
+
+        parser.error(f"no {metavar.lower()} {chosen!r}{nearest(chosen, commands)}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status of one call of `hpo`: 0, or 2 with the reason on standard error."""
-    import_from_current_directory()
-    options = parser().parse_args(arguments)
+    """Exit status of one call of `hpo`, see `EPILOG`."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    options = make_parser(words).parse_args(words)
     warnings.showwarning = lambda message, *_: print(f"hpo: warning: {message}", file=sys.stderr)
+    from hpo_core.errors import HpoError
+    from hpo_core.plugins import import_from_current_directory
+
+    import_from_current_directory()
+    out = Output(getattr(options, "format", None) or "text")
     try:
-        options.action(options)
+        status = options.action(options, out) or 0
+        out.close()
+        return status
     except (HpoError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        out.close(done=False)
         print(f"hpo: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        out.close(done=False)
         print("hpo: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `hpo list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

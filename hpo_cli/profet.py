@@ -1,68 +1,74 @@
-"""`hpo profet train | sample | info | plot`."""
+"""`hpo profet train | sample | info | plot | remove`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_core.errors import InvalidOption
+from hpo_cli.arguments import Parser
+from hpo_cli.rendering import Column, Output, Row, add_formats
 
 if TYPE_CHECKING:
     from profet import MetaData, MetaModel
 
-EXAMPLES = """\
-examples:
-  hpo profet sample svm --n 3 --plot out.png      three tasks, their best losses, and a picture of them
-  hpo profet train svm.h5 --name mine             a model of meta-data that `hpo collect` wrote; then profet-mine/0
-  hpo profet train forrester --mode paper --out forrester.h5
-  hpo profet info svm                             what a model was trained on
-  hpo profet plot svm latent --out latent.png     latent, samples, distribution or calibration
-"""
 PICTURES = ("latent", "samples", "distribution", "calibration")
 N_CONFIGS = 1000
+MODEL = "family, or path of a model file"
+TRAIN_NOTES = """\
+A model of your own comes before a built-in one of the same name, so such a name is refused without --replace.
+`hpo profet remove svm` uncovers the built-in model, Benchmark("profet-svm/0", built_in=True) opens it all the same.
+"""
+SAMPLE_COLUMNS = [
+    Column("task", "{task}"),
+    Column("lowest", "{lowest:.3g}", right=True),
+    Column("median", "{median:.3g}", right=True),
+    Column("highest", "{highest:.3g}", right=True),
+    Column("median s", "{seconds:.3g}", right=True),
+    Column("best of them", lambda row: _words(row["best"])),
+]
 
 
-def add(subcommands: Any) -> None:
-    command = subcommands.add_parser(
-        "profet",
-        help="meta-models: train one, sample tasks from it",
-        description="Meta-models that generate tasks (docs/profet.md).",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    actions = command.add_subparsers(dest="profet_action", metavar="ACTION", required=True)
-    _add_train(actions)
-    _add_sample(actions)
-    info = actions.add_parser("info", help="what a model was trained on, and how")
-    info.add_argument("model", help="family, or path of a model file")
-    info.set_defaults(action=show_info)
-    plot = actions.add_parser("plot", help="a picture of a model")
-    plot.add_argument("model", help="family, or path of a model file")
-    plot.add_argument("picture", choices=PICTURES)
-    plot.add_argument("--data", type=Path, help="meta-data it was trained on; by default those of its family")
-    plot.add_argument("--out", type=Path, required=True, help="file to write; its ending says the format")
-    plot.set_defaults(action=plot_model)
+def add_train(parser: Parser) -> None:
+    parser.epilog = TRAIN_NOTES
+    parser.add_argument("data", help="svm, fcnet, xgboost, mlp, curves, forrester, or path of a meta-data file")
+    parser.add_argument("--seed", type=int, default=0, help="of the training (default 0)")
+    parser.add_argument("--mode", default="fast", help="fast (default), or paper: 3 x 500 units, about an hour")
+    parser.add_argument("--name", help="of the model; by default the family's")
+    parser.add_argument("--replace", action="store_true", help="cover a built-in model of that name on this machine")
+    parser.add_argument("--out", type=Path, help="file to write; by default into the cache, as profet-NAME/0")
+    parser.set_defaults(action=_train)
 
 
-def _add_train(actions: Any) -> None:
-    command = actions.add_parser("train", help="train a model")
-    command.add_argument("data", help="svm, fcnet, xgboost, mlp, curves, forrester, or path of a meta-data file")
-    command.add_argument("--seed", type=int, default=0, help="of the training (default 0)")
-    command.add_argument("--mode", default="fast", help="fast (default), or paper: 3 x 500 units, about an hour")
-    command.add_argument("--name", help="of the model; by default the family's")
-    command.add_argument("--out", type=Path, help="file to write; by default into the cache, as profet-NAME/0")
-    command.set_defaults(action=train_model)
+def add_sample(parser: Parser) -> None:
+    parser.add_argument("model", help=MODEL, complete="models")
+    parser.add_argument("--n", type=int, default=3, help="how many (default 3)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample; 0 gives profet-FAMILY/0, /1...")
+    parser.add_argument("--latent", default="tasks", help="where they lie: tasks (default), or between")
+    parser.add_argument("--plot", type=Path, help="picture to write")
+    add_formats(parser)
+    parser.set_defaults(action=_sample)
 
 
-def _add_sample(actions: Any) -> None:
-    command = actions.add_parser("sample", help="sample tasks from a model")
-    command.add_argument("model", help="family, or path of a model file")
-    command.add_argument("--n", type=int, default=3, help="how many (default 3)")
-    command.add_argument("--seed", type=int, default=0, help="of the sample; 0 gives profet-FAMILY/0, /1...")
-    command.add_argument("--latent", default="tasks", help="where they lie: tasks (default), or between")
-    command.add_argument("--plot", type=Path, help="picture to write")
-    command.set_defaults(action=sample_tasks)
+def add_info(parser: Parser) -> None:
+    parser.add_argument("model", help=MODEL, complete="models")
+    add_formats(parser)
+    parser.set_defaults(action=_info)
+
+
+def add_plot(parser: Parser) -> None:
+    parser.add_argument("model", help=MODEL, complete="models")
+    parser.add_argument("picture", choices=PICTURES)
+    parser.add_argument("--data", type=Path, help="meta-data it was trained on; by default those of its family")
+    parser.add_argument("--out", type=Path, required=True, help="file to write; its ending says the format")
+    parser.set_defaults(action=_plot)
+
+
+def add_remove(parser: Parser) -> None:
+    parser.explain("Remove a model that you trained. A built-in model of the same name is found again.")
+    parser.add_argument("name", help="name of the model", complete="own-models")
+    parser.set_defaults(action=_remove)
 
 
 def _model(name: str) -> MetaModel:
@@ -78,54 +84,65 @@ def _data(name: str) -> MetaData:
     return read_meta_data(Path(name)) if Path(name).is_file() else meta_data(name)
 
 
-def train_model(options: argparse.Namespace) -> None:
+def _train(options: argparse.Namespace, out: Output) -> None:
     from dataclasses import replace
 
     from profet import save, train_on
-    from profet.family import NAME, progress_bar, trained_model
+    from profet.family import check_model_name, own_models, progress_bar
     from profet.settings import settings_of
 
     settings = settings_of(options.mode)
     data = _data(options.data)
     name = options.name or data.family
-    if NAME.fullmatch(f"profet-{name}/0") is None:
-        raise InvalidOption(f"a model's name is made of a-z, 0-9, - and _, got {name!r}")
+    check_model_name(name, replace=options.replace or options.out is not None)
     model = train_on(replace(data, family=name), options.seed, settings=settings, progress=progress_bar)
-    path = options.out or trained_model(name)
+    path = options.out or own_models.path(name)
     save(model, path)
-    print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    out.say(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if options.out is None:
-        print(f"its tasks: profet-{name}/0, profet-{name}/1, ...")
+        out.say(f"its tasks: profet-{name}/0, profet-{name}/1, ...")
+        if own_models.covers(name):
+            out.say(f"it covers the built-in {name}; `hpo profet remove {name}` uncovers that one")
 
 
-def sample_tasks(options: argparse.Namespace) -> None:
-    import numpy as np
-
+def _sample(options: argparse.Namespace, out: Output) -> None:
     from profet import sample
 
     model = _model(options.model)
     tasks = sample(model, options.n, options.seed, latent=options.latent)
-    codes = model.space.encode(model.space.sample(np.random.default_rng(0), N_CONFIGS))
-    print(f"losses and seconds of {N_CONFIGS} random configurations\n")
-    print(f"{'task':<24} {'lowest':>9} {'median':>9} {'highest':>9} {'median s':>9}  best of them")
-    for task in tasks:
-        losses, costs = task.evaluate_batch(codes, task.budgets[-1], None)
-        best = model.space.decode(codes[[losses.argmin()]])[0]
-        shown = ", ".join(f"{k}={v:.3g}" if isinstance(v, float) else f"{k}={v}" for k, v in best.items())
-        numbers = (losses.min(), np.median(losses), losses.max(), np.median(costs))
-        print(f"{task.name:<24} " + " ".join(f"{number:>9.3g}" for number in numbers) + f"  {shown}")
+    out.say(f"losses and seconds of {N_CONFIGS} random configurations\n")
+    out.table(SAMPLE_COLUMNS, list(_sample_rows(model, tasks)))
     if options.plot:
         from profet import pictures
 
         pictures.write(pictures.samples(model, tasks), options.plot)
-        print(f"\nwrote {options.plot}")
+        out.say(f"\nwrote {options.plot}")
 
 
-def show_info(options: argparse.Namespace) -> None:
+def _sample_rows(model: MetaModel, tasks: Any) -> Iterator[Row]:
+    import numpy as np
+
+    codes = model.space.encode(model.space.sample(np.random.default_rng(0), N_CONFIGS))
+    for task in tasks:
+        losses, costs = task.evaluate_batch(codes, task.budgets[-1], None)
+        yield {
+            "task": task.name,
+            "lowest": losses.min(),
+            "median": np.median(losses),
+            "highest": losses.max(),
+            "seconds": np.median(costs),
+            "best": model.space.decode(codes[[losses.argmin()]])[0],
+        }
+
+
+def _words(config: dict[str, Any]) -> str:
+    return ", ".join(f"{k}={v:.3g}" if isinstance(v, float) else f"{k}={v}" for k, v in config.items())
+
+
+def _info(options: argparse.Namespace, out: Output) -> None:
     model = _model(options.model)
     source = model.provenance.get("source") or model.provenance.get("made by", "own data")
-    rows = {
-        "model": model.name,
+    facts = {
         "checksum": model.checksum,
         "hyperparameters": ", ".join(model.space.names),
         "budgets": f"{model.budgets[0]}..{model.budgets[-1]}",
@@ -136,11 +153,10 @@ def show_info(options: argparse.Namespace) -> None:
         "cost": f"{len(model.cost.theta)} weight vectors" if model.cost else "one nominal second",
         "seed": model.provenance.get("seed"),
     }
-    for key, value in rows.items():
-        print(f"{key:<16} {value}")
+    out.card(f"meta-model {model.name}", (("", name, value) for name, value in facts.items()))
 
 
-def plot_model(options: argparse.Namespace) -> None:
+def _plot(options: argparse.Namespace, out: Output) -> None:
     from profet import pictures, sample
 
     model = _model(options.model)
@@ -155,4 +171,12 @@ def plot_model(options: argparse.Namespace) -> None:
         else:
             drawn = pictures.calibration(model, data)
     pictures.write(drawn, options.out)
-    print(f"wrote {options.out}")
+    out.say(f"wrote {options.out}")
+
+
+def _remove(options: argparse.Namespace, out: Output) -> None:
+    from profet.family import built_in_models, own_models
+
+    out.say(f"removed {own_models.remove(options.name)}")
+    if options.name in built_in_models():
+        out.say(f"{options.name} is the built-in model again")

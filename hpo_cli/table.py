@@ -1,129 +1,186 @@
-"""`hpo table list | info | verify | import | export | stats | train | subsets`."""
+"""`hpo table list | info | stats | verify | import | remove | export`; `hpo_cli.table_training` has the others."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_cli import collect
-from hpo_core.errors import InvalidOption
-from hpo_core.storage.files import cache_directory
-from tabular.families import SOURCES, built_path, imported, imported_path, mini, open_table, shipped_path
+from hpo_cli.arguments import Parser
+from hpo_cli.rendering import Column, Output, Row, add_formats
 
 if TYPE_CHECKING:
+    import pandas
+
     from tabular.table import Table
 
-EXAMPLES = """\
+TABLE = "name of a table (see `hpo table list`) or path of a file"
+IMPORT_EXAMPLES = """\
 examples:
-  hpo table list
-  hpo table info protein
-  hpo table verify                                     every table that lies in the cache
-  hpo table import fcnet_protein_structure_data.hdf5   adds budgets 1..100 and test losses to `protein`
-  hpo table export protein --out protein.hdf5          in the schema of the original files
-  hpo table stats protein --out statistics             tables and pictures
-  hpo table train concrete --grid B --out concrete.h5  a table of one's own, see `hpo table train --help`
+  hpo table import own.h5 --name own                             afterwards Benchmark("own")
+  hpo table import fcnet_protein_structure_data.hdf5 --replace   adds budgets 1..100 and test losses to `protein`
+
+An imported table comes before a built-in one of the same name, so such a name is refused without --replace.
+`hpo table remove protein` uncovers the built-in table, Benchmark("protein", built_in=True) opens it all the same.
 """
 
 
-def add(subcommands: Any) -> None:
-    command = subcommands.add_parser(
-        "table",
-        help="look into, check, import and export tables",
-        description="Tables: recorded evaluations of whole grids.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_list(parser: Parser) -> None:
+    add_formats(parser)
+    parser.set_defaults(action=_list)
+
+
+def add_info(parser: Parser) -> None:
+    parser.add_argument("table", help=TABLE, complete="tables")
+    add_formats(parser)
+    parser.set_defaults(action=_info)
+
+
+def add_stats(parser: Parser) -> None:
+    parser.add_argument("table", help=TABLE, complete="tables")
+    parser.add_argument("--out", type=Path, help="directory for CSV files and pictures; printed by default")
+    add_formats(parser)
+    parser.set_defaults(action=_stats)
+
+
+def add_verify(parser: Parser) -> None:
+    parser.add_argument(
+        "tables", nargs="*", metavar="TABLE", help=f"{TABLE}; all in the cache by default", complete="tables"
     )
-    actions = command.add_subparsers(dest="action_name", metavar="ACTION", required=True)
-    _action(actions, "list", _list, "names of the tables, and which lie in the cache")
-    _action(actions, "info", _info, "space, columns and provenance of a table").add_argument("table", help=TABLE)
-    _action(actions, "verify", _verify, "checksums of tables").add_argument(
-        "tables", nargs="*", metavar="TABLE", help=f"{TABLE}; all in the cache by default"
-    )
-    importing = _action(actions, "import", _import, "take in an original FC-Net file or a table made elsewhere")
-    importing.add_argument("file", type=Path, help="fcnet_*_data.hdf5, or a table of this project")
-    importing.add_argument("--name", help="name of the benchmark; by default what the file's own name says")
-    exporting = _action(actions, "export", _export, "write a table in the schema of the original FC-Net files")
-    exporting.add_argument("table", help=TABLE)
-    exporting.add_argument("--out", type=Path, required=True, help="file to write")
-    statistics = _action(actions, "stats", _stats, "statistics of a table, as tables and pictures")
-    statistics.add_argument("table", help=TABLE)
-    statistics.add_argument("--out", type=Path, help="directory for CSV files and pictures; printed by default")
-    collect.add_training(_action(actions, "train", collect.train_table, "make a table: train FC-Nets on a dataset"))
-    subsets = _action(actions, "subsets", collect.train_on_subsets, "make a table: SVMs on subsets of a dataset")
-    collect.add_subsets(subsets)
+    parser.set_defaults(action=_verify)
 
 
-TABLE = "name of a table (see `hpo table list`) or path of a file"
+def add_import(parser: Parser) -> None:
+    parser.epilog = IMPORT_EXAMPLES
+    parser.add_argument("file", type=Path, help="fcnet_*_data.hdf5, or a table of this project")
+    parser.add_argument("--name", help="name of the benchmark; by default what the file's own name says")
+    parser.add_argument("--replace", action="store_true", help="cover a built-in table of that name on this machine")
+    parser.set_defaults(action=_import)
 
 
-def _action(actions: Any, name: str, function: Any, summary: str) -> argparse.ArgumentParser:
-    command = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-    command.set_defaults(action=function)
-    return command
+def add_remove(parser: Parser) -> None:
+    parser.explain("Remove a table that you imported. A built-in table of the same name is found again.")
+    parser.add_argument("name", help="name of the table", complete="own-tables")
+    parser.set_defaults(action=_remove)
 
 
-def _list(options: argparse.Namespace) -> None:
-    print(f"cache: {cache_directory()}")
-    for name in [*mini.listing(), *SOURCES, *imported.listing()]:
-        if imported_path(name).is_file():
-            state = "imported"
-        elif name in mini.listing():
-            state = "comes with the package"
-        else:
-            state = "built" if built_path(name).is_file() else "built on first use"
-        print(f"  {name:<22} {state}")
+def add_export(parser: Parser) -> None:
+    parser.add_argument("table", help=TABLE, complete="tables")
+    parser.add_argument("--out", type=Path, required=True, help="file to write")
+    parser.set_defaults(action=_export)
 
 
-def _info(options: argparse.Namespace) -> None:
+def _list(options: argparse.Namespace, out: Output) -> None:
+    from hpo_core.storage.files import cache_directory
+    from tabular.families import SOURCES, imported, mini
+
+    out.say(f"cache: {cache_directory()}")
+    columns = [Column("name", "{name}"), Column("state", "{state}"), Column("file", lambda row: row["file"] or "-")]
+    out.table(columns, [_table_row(name) for name in [*mini.listing(), *SOURCES, *imported.listing()]])
+
+
+def _table_row(name: str) -> Row:
+    from tabular.families import SOURCES, built_path, own_tables, shipped_path
+
+    if own_tables.has(name):
+        state = "your own, covers the built-in" if own_tables.covers(name) else "your own"
+        return {"name": name, "state": state, "file": str(own_tables.path(name))}
+    if name not in SOURCES:
+        return {"name": name, "state": "comes with the package", "file": str(shipped_path(name))}
+    if built_path(name).is_file():
+        return {"name": name, "state": "built", "file": str(built_path(name))}
+    return {"name": name, "state": "built on first use", "file": None}
+
+
+def _info(options: argparse.Namespace, out: Output) -> None:
+    from tabular.families import open_table
+
     table = open_table(options.table)
-    for line in describe(table):
-        print(line)
+    title = f"{table.name}: {table.space.grid.size:,} configurations x {table.n_repetitions} repetitions"
+    out.card(title, facts_of(table))
 
 
-def describe(table: Table) -> list[str]:
-    """Card of a table, line by line."""
+def facts_of(table: Table) -> Iterator[tuple[str, str, Any]]:
+    """Facts about a table for a card: section, name, value."""
     from hpo_core.benchmark import describe_budgets
     from tabular.problem import TableProblem
 
     problem = TableProblem(table)
-    lines = [
-        f"{table.name}: {table.space.grid.size:,} configurations x {table.n_repetitions} repetitions",
-        f"  budgets      {describe_budgets(table.budgets)} {table.budget_unit}",
-        f"  best loss    {problem.optimum:.10g}, mean over repetitions",
-        f"  best config  {', '.join(f'{k}={v}' for k, v in problem.best().items())}",
-        "  space",
-    ]
-    lines += [f"    {h.name:<20} {h.kind:<12} {h.rule}" for h in table.space]
-    lines += ["  columns"]
-    lines += [f"    {name:<20} {array.shape!s:<16} {table.units[name]}" for name, array in table.columns.items()]
-    lines += ["  provenance"]
-    lines += [f"    {key:<20} {_words(value)}" for key, value in table.provenance.items() if key != "optimum"]
-    return lines
+    yield "", "configurations", table.space.grid.size
+    yield "", "repetitions", table.n_repetitions
+    yield "", "budgets", f"{describe_budgets(table.budgets)} {table.budget_unit}"
+    yield "", "best loss", problem.optimum
+    yield "", "best config", problem.best()
+    for h in table.space:
+        yield "space", h.name, f"{h.kind} {h.rule}"
+    for name, array in table.columns.items():
+        yield "columns", name, f"{array.shape} {table.units[name]}"
+    for key, value in table.provenance.items():
+        if key != "optimum":
+            yield "provenance", key, _without_space(value)
 
 
-def _words(value: Any) -> str:
-    """An entry of the provenance on one line; settings without the space, which is printed above."""
-    if not isinstance(value, Mapping):
-        return str(value)
-    return ", ".join(f"{key} {setting}" for key, setting in value.items() if key != "space")
+def _without_space(value: Any) -> Any:
+    """An entry of the provenance; settings without the space, which is printed above."""
+    return {key: v for key, v in value.items() if key != "space"} if isinstance(value, Mapping) else value
 
 
-def _verify(options: argparse.Namespace) -> None:
+def _stats(options: argparse.Namespace, out: Output) -> None:
+    from tabular.families import SOURCES, open_table
+
+    table = open_table(options.table)
+    others = [open_table(name) for name, s in SOURCES.items() if s.space == table.space and name != table.name]
+    if options.out is not None:
+        from tabular.pictures import write_statistics
+
+        for path in write_statistics(table, options.out, others):
+            out.say(str(path))
+        return
+    from tabular.statistics import all_statistics
+
+    frames = all_statistics(table, others)
+    if out.form != "text":
+        out.data(_long(frames))
+        return
+    for name, frame in frames.items():
+        out.say(f"\n{name.replace('_', ' ')}")
+        out.say(frame.to_string(float_format="{:.4g}".format, max_rows=60))
+
+
+def _long(frames: Mapping[str, pandas.DataFrame]) -> Iterable[Row]:
+    """The numbers of frames, a row each: statistic, row (what names the frame's row), column, value."""
+    from pandas.api.types import is_numeric_dtype
+
+    for statistic, frame in frames.items():
+        named = frame if frame.index.name is None else frame.reset_index()
+        labels = [c for c in named.columns if c not in frame.columns or not is_numeric_dtype(frame[c])]
+        for record in named.to_dict("records"):
+            row = " ".join(str(record[label]) for label in labels)
+            for column in named.columns:
+                if column not in labels:
+                    yield {"statistic": statistic, "row": row, "column": str(column), "value": record[column]}
+
+
+def _verify(options: argparse.Namespace, out: Output) -> None:
     from tabular.hdf5 import read_table
 
     paths = [_path(name) for name in options.tables] or _all_paths()
     for path in paths:
         read_table(path, verify=True)
-        print(f"ok  {path}")
+        out.say(f"ok  {path}")
 
 
 def _all_paths() -> list[Path]:
-    return [*map(shipped_path, mini.listing()), *sorted(cache_directory().glob("*/*.h5"))]
+    from tabular.families import SOURCES, built_path, mini, own_tables, shipped_path
+
+    shipped, built = map(shipped_path, mini.listing()), filter(Path.is_file, map(built_path, SOURCES))
+    return [*shipped, *built, *map(own_tables.path, own_tables.names())]
 
 
 def _path(name: str) -> Path:
+    from tabular.families import built_path, imported_path, open_table, shipped_path
+
     for path in (imported_path(name), built_path(name), shipped_path(name), Path(name)):
         if path.is_file():
             return path
@@ -131,34 +188,31 @@ def _path(name: str) -> Path:
     return built_path(name)
 
 
-def _import(options: argparse.Namespace) -> None:
+def _import(options: argparse.Namespace, out: Output) -> None:
+    from tabular.families import open_table, own_tables
     from tabular.fcnet_files.importing import import_table
 
-    name = import_table(options.file, options.name)
+    name = import_table(options.file, options.name, replace=options.replace)
     table = open_table(name)
-    print(f"imported {name}: {len(table.budgets)} budgets, columns {', '.join(table.columns)}")
+    out.say(f"imported {name}: {len(table.budgets)} budgets, columns {', '.join(table.columns)}")
+    if own_tables.covers(name):
+        out.say(f"it covers the built-in {name}; `hpo table remove {name}` uncovers that one")
 
 
-def _export(options: argparse.Namespace) -> None:
+def _remove(options: argparse.Namespace, out: Output) -> None:
+    from tabular.families import built_in_tables, own_tables
+
+    out.say(f"removed {own_tables.remove(options.name)}")
+    if options.name in built_in_tables():
+        out.say(f"{options.name} is the built-in table again")
+
+
+def _export(options: argparse.Namespace, out: Output) -> None:
+    from hpo_core.errors import InvalidOption
+    from tabular.families import open_table
     from tabular.fcnet_files.export import write_original
 
     if options.out.is_dir():
         raise InvalidOption(f"--out must name a file, {options.out} is a directory")
     write_original(open_table(options.table), options.out)
-    print(f"wrote {options.out}")
-
-
-def _stats(options: argparse.Namespace) -> None:
-    table = open_table(options.table)
-    others = [open_table(name) for name, s in SOURCES.items() if s.space == table.space and name != table.name]
-    if options.out is not None:
-        from tabular.pictures import write_statistics
-
-        for path in write_statistics(table, options.out, others):
-            print(path)
-        return
-    from tabular.statistics import all_statistics
-
-    for name, frame in all_statistics(table, others).items():
-        print(f"\n{name.replace('_', ' ')}")
-        print(frame.to_string(float_format="{:.4g}".format, max_rows=60))
+    out.say(f"wrote {options.out}")

@@ -1,6 +1,6 @@
 """What a list says about benchmarks without opening them.
 
-A family of benchmarks (`hpo_core.registry`) may have a third member beside `listing` and `make`:
+A family of benchmarks (`hpo_core.names`) may have a third member beside `listing` and `make`:
 
     facts(name) -> BenchmarkFacts       what is known of a listed name at no cost
 """
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hpo_core.registry import families
+from hpo_core.names import BENCHMARKS
+from hpo_core.plugins import plugins
 
 
 class BenchmarkFacts(NamedTuple):
@@ -31,5 +32,6 @@ class BenchmarkFacts(NamedTuple):
 
 def facts_of(family: str, name: str) -> BenchmarkFacts:
     """Facts about a benchmark of a family; those of a family that states none are unknown."""
-    describe = getattr(families()[family], "facts", None)
+    members = {plugin.name: plugin.loaded for plugin in plugins(BENCHMARKS)}
+    describe = getattr(members[family], "facts", None)
     return BenchmarkFacts() if describe is None else describe(name)

@@ -151,9 +151,7 @@ def test_linear_model_predicts_in_the_targets_units():
     error = cross_validate(trainer("linear"), config, data, seed=0).valid_loss
     assert error == pytest.approx(54, rel=0.05)  # least squares on these folds: 54.35; the target: 77.0
     shifted = Dataset("shifted", "regression", data.features, 3 * data.target - 1e4, data.feature_names, "y")
-    assert cross_validate(trainer("linear"), config, shifted, seed=0).valid_loss == pytest.approx(
-        3 * error, rel=1e-6
-    )
+    assert cross_validate(trainer("linear"), config, shifted, seed=0).valid_loss == pytest.approx(3 * error, rel=1e-6)
 
 
 def test_eta0_matters_for_classes_too():

@@ -9,7 +9,6 @@ import pytest
 
 from baselines import criterion
 from hpo_cli.main import main
-from hpo_cli.stop import text_table
 from hpo_core import Categorical, Float, Int
 from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_leaderboard.engines import make_engine
@@ -236,8 +235,9 @@ def test_command_prints_the_table_and_writes_files(tmp_path, capsys):
     stops = pd.read_csv(tmp_path / "out" / "stops.csv")
     assert len(stops) == 8
     assert (tmp_path / "out" / "trade_off.png").exists()
-    table = text_table(summary(stops, ["benchmark"]), ["benchmark"])
-    assert table.count("one") == table.count("two") == 2
+    assert main(["stop", "replay", str(path), "--criteria", *criteria, "--by", "benchmark"]) == 0
+    table = capsys.readouterr().out
+    assert table.count("one ") == table.count("two ") == 2
 
 
 def test_command_on_a_store(tmp_path, capsys):

@@ -1,0 +1,119 @@
+"""The words of the command line, and the function behind each; nothing of it is imported before it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from hpo_cli.arguments import Parser
+
+
+@dataclass(frozen=True)
+class Command:
+    """One line about a command, and `module:function` that adds its arguments to a parser."""
+
+    summary: str
+    target: str
+
+    def load(self) -> Callable[[Parser], None]:
+        module, _, function = self.target.partition(":")
+        return getattr(import_module(f"hpo_cli.{module}"), function)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Commands about one subject, with examples."""
+
+    summary: str
+    examples: str
+    commands: Mapping[str, Command]
+
+
+TABLE_EXAMPLES = """\
+examples:
+  hpo table list
+  hpo table info protein
+  hpo table verify                                     every table that lies in the cache
+  hpo table import own.h5 --name own                   afterwards Benchmark("own")
+  hpo table remove own
+  hpo table export protein --out protein.hdf5          in the schema of the original files
+  hpo table stats protein --out statistics             tables and pictures
+  hpo table train concrete --grid B --out concrete.h5  a table of your own, see `hpo table train --help`
+"""
+PROFET_EXAMPLES = """\
+examples:
+  hpo profet sample svm --n 3 --plot out.png      three tasks, their best losses, and a picture of them
+  hpo profet train svm.h5 --name mine             a model of meta-data that `hpo collect` wrote; then profet-mine/0
+  hpo profet train forrester --mode paper --out forrester.h5
+  hpo profet info svm                             what a model was trained on
+  hpo profet plot svm latent --out latent.png     latent, samples, distribution or calibration
+  hpo profet remove mine
+"""
+STORE_EXAMPLES = """\
+examples:
+  hpo store info leaderboard/quick.sqlite
+  hpo store verify leaderboard/quick.sqlite
+  hpo store merge all.sqlite monday.sqlite tuesday.sqlite
+  hpo store export leaderboard/quick.sqlite --out trials.csv
+"""
+STOP_EXAMPLES = """\
+examples:
+  hpo stop replay runs.csv.gz                     the criteria of Makarova et al. (2022), and ours
+  hpo stop replay leaderboard/quick.sqlite --criteria conv:30 "regret-bound:0.001"
+"""
+
+COMMANDS: Mapping[str, Command | Group] = {
+    "list": Command("names of the benchmarks", "catalogues:add_list"),
+    "optimizers": Command("names of the optimizers", "catalogues:add_optimizers"),
+    "criteria": Command("names of the stopping criteria", "catalogues:add_criteria"),
+    "run": Command("run an optimizer on a benchmark", "run:add_run"),
+    "leaderboard": Command("compare optimizers on benchmarks", "leaderboard:add_leaderboard"),
+    "report": Command("write a page with tables and figures of a store", "report:add_report"),
+    "compare": Command("compare two optimizers of a store", "compare:add_compare"),
+    "store": Group(
+        "look into, check, join and export stores of runs",
+        STORE_EXAMPLES,
+        {
+            "info": Command("what a store holds", "store:add_info"),
+            "verify": Command("check every run against its digest", "store:add_verify"),
+            "merge": Command("add the runs of other stores to one", "store:add_merge"),
+            "export": Command("write all trials as one table", "store:add_export"),
+        },
+    ),
+    "table": Group(
+        "tables, recorded evaluations of whole grids: look into, check, make, import and export them",
+        TABLE_EXAMPLES,
+        {
+            "list": Command("names of the tables, and which lie in the cache", "table:add_list"),
+            "info": Command("space, columns and provenance of a table", "table:add_info"),
+            "stats": Command("statistics of a table, as tables and pictures", "table:add_stats"),
+            "verify": Command("check tables against their checksums", "table:add_verify"),
+            "import": Command("give a name to an original FC-Net file or a table made elsewhere", "table:add_import"),
+            "remove": Command("remove a table of your own", "table:add_remove"),
+            "export": Command("write a table in the schema of the original FC-Net files", "table:add_export"),
+            "train": Command("make a table: train FC-Nets on a dataset", "table_training:add_train"),
+            "subsets": Command("make a table: train SVMs on subsets of a dataset", "table_training:add_subsets"),
+        },
+    ),
+    "stop": Group(
+        "replay stopping criteria on recorded runs",
+        STOP_EXAMPLES,
+        {"replay": Command("when criteria would have stopped, what that saves and what it costs", "stop:add_replay")},
+    ),
+    "collect": Command(
+        "measure meta-data for PROFET: one set of configurations on many datasets", "collect:add_collect"
+    ),
+    "profet": Group(
+        "meta-models that generate tasks: train one, sample from it",
+        PROFET_EXAMPLES,
+        {
+            "train": Command("train a model", "profet:add_train"),
+            "sample": Command("sample tasks from a model", "profet:add_sample"),
+            "info": Command("what a model was trained on, and how", "profet:add_info"),
+            "plot": Command("draw a picture of a model", "profet:add_plot"),
+            "remove": Command("remove a model of your own", "profet:add_remove"),
+        },
+    ),
+    "completion": Command("print a script that completes commands and names in a shell", "completion:add_completion"),
+}

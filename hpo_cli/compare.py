@@ -1,0 +1,88 @@
+"""`hpo compare`: two optimizers of a store against each other."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Collection
+from pathlib import Path
+
+from hpo_cli.arguments import Parser
+from hpo_cli.rendering import Column, Output, Row, add_formats, records
+
+EXAMPLES = """\
+examples:
+  hpo compare leaderboard/quick.sqlite tpe rs
+  hpo compare leaderboard/quick.sqlite "tpe 0.1" "tpe 0.2"     two versions of one
+
+An optimizer is named as on the page, or by a beginning of that name which fits no other; of one that is given as
+MODULE:CLASS, the class is enough.
+"""
+
+
+def add_compare(parser: Parser) -> None:
+    parser.explain(
+        "Compare the final regrets of two optimizers: effect size, its interval and corrected p-values.", EXAMPLES
+    )
+    parser.add_argument("store", type=Path, help="file of `hpo leaderboard`")
+    parser.add_argument("a", metavar="A", help="an optimizer", complete="optimizers")
+    parser.add_argument("b", metavar="B", help="another one", complete="optimizers")
+    add_formats(parser)
+    parser.set_defaults(action=_compare)
+
+
+def full_label(text: str, known: Collection[str]) -> str:
+    """The label of a store's optimizer that a text stands for: itself, its name without version, or a beginning."""
+    from hpo_core.errors import InvalidOption, UnknownName, nearest
+
+    names = {label: label.partition(" ")[0] for label in known}
+    for fits in (
+        [label for label in known if label == text],
+        [label for label in known if text in (names[label], names[label].partition(":")[2])],
+        [label for label in known if label.startswith(text)],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            raise InvalidOption(f"{text!r} fits several optimizers of the store, {', '.join(fits)}; write more of it")
+    raise UnknownName(f"the store has no runs of {text!r}{nearest(text, sorted({*known, *names.values()}))}")
+
+
+def _compare(options: argparse.Namespace, out: Output) -> None:
+    from hpo_leaderboard.report.pair import compare_pair
+    from hpo_leaderboard.scores.incumbents import incumbents
+    from hpo_leaderboard.store.store import reading
+
+    with reading(options.store) as store:
+        frames = store.frames(configs=False)
+    known = sorted(set(frames.trials["optimizer"]))
+    a, b = full_label(options.a, known), full_label(options.b, known)
+    rows = records(compare_pair(incumbents(frames.trials, frames.tasks), a, b))
+    out.table(_columns(a, b), [{"benchmark": row["benchmark"], "a": a, "b": b, **row} for row in rows])
+    if out.form == "text":
+        _explain(out, a, b)
+
+
+def _columns(a: str, b: str) -> list[Column]:
+    return [
+        Column("benchmark", "{benchmark}"),
+        Column("runs", "{n_a}+{n_b}", right=True),
+        Column(a, lambda row: _median(row, "median_a"), right=True),
+        Column(b, lambda row: _median(row, "median_b"), right=True),
+        Column("effect", "{effect:.2f}", right=True),
+        Column("95 %", "{effect_low:.2f}..{effect_high:.2f}", right=True),
+        Column("p", "{p:.2g}", right=True),
+        Column("corrected", "{p_holm:.2g}", right=True),
+    ]
+
+
+def _median(row: Row, key: str) -> str:
+    return "" if math.isnan(row[key]) else f"{row[key]:.3g}"
+
+
+def _explain(out: Output, a: str, b: str) -> None:
+    out.say()
+    out.say(f"{a}, {b}: median final regret.")
+    out.say(f"effect: probability that a run of {a} ends with a lower regret than a run of {b}, ties counting half.")
+    out.say("p: two-sided Mann-Whitney test, over all benchmarks van Elteren's; corrected (Holm) for all pairs of")
+    out.say("optimizers that ran there.")
