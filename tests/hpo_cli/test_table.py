@@ -23,6 +23,7 @@ def test_info_for_machines(hpo):
     assert facts["space", "batch_size"].startswith("ordinal")
 
 
+@pytest.mark.slow
 def test_stats_prints_and_writes(hpo, tmp_path):
     assert "importance" in hpo("table", "stats", "nb201-cifar10").out
     assert hpo("table", "stats", "nb201-cifar10", "--out", tmp_path).status == 0
