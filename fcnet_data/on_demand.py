@@ -86,7 +86,7 @@ def listing() -> dict[str, str]:
 def facts(name: str) -> BenchmarkFacts:
     """Facts about a name, which a list shows together with the others of its trainer."""
     key, dataset = NAME.fullmatch(name).groups()  # type: ignore[union-attr]
-    extra = "" if key != "xgb" and CATALOGUE[dataset].place == "sklearn" else "collect"
+    extra = "" if key != "xgb" and CATALOGUE[dataset].location == "sklearn" else "collect"
     return BenchmarkFacts((1, 1), optimum=False, curves=False, extra=extra, group=f"cv-{key}-*")
 
 
