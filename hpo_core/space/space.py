@@ -102,10 +102,12 @@ class Space:
 
     @cached_property
     def finite(self) -> bool:
+        """Whether it has no floats."""
         return not any(isinstance(h, Float) for h in self)
 
     @property
     def conditional(self) -> bool:
+        """Whether it has conditions."""
         return bool(self.conditions)
 
     @cached_property
@@ -179,13 +181,7 @@ class Space:
 
     def encode(self, configs: Config | Iterable[Config] | pandas.DataFrame) -> np.ndarray:
         """(n, d) codes of configurations, integers where every hyperparameter is discrete."""
-        if isinstance(configs, Mapping):
-            configs = [configs]
-        elif hasattr(configs, "to_dict") and hasattr(configs, "columns"):
-            configs = _frame_rows(cast("pandas.DataFrame", configs))
-        elif not isinstance(configs, Iterable):
-            raise InvalidConfig(f"configurations are mappings, a list of them or a DataFrame, got {configs!r}")
-        rows = [self.codes_of(config) for config in configs]
+        rows = [self.codes_of(config) for config in _each(configs)]
         return np.array(rows, dtype=self.code_type).reshape(len(rows), len(self))
 
     @cached_property
@@ -214,21 +210,16 @@ class Space:
 
     def configs(self) -> Iterator[dict[str, Value]]:
         """Every configuration of a finite space, in the order of their indices."""
-        self._require_finite("enumerate its configurations")
+        _require_finite(self, "enumerate its configurations")
         return enumerate_configs(self)
 
     @cached_property
     def grid(self) -> Grid:
         """Numbering of a finite space's configurations."""
-        self._require_finite("number its configurations")
+        _require_finite(self, "number its configurations")
         if self.conditional:
             raise UnsupportedSpace("a space with conditions has no index; use configs() to enumerate it")
         return Grid(self)
-
-    def _require_finite(self, action: str) -> None:
-        if not self.finite:
-            floats = ", ".join(h.name for h in self if isinstance(h, Float))
-            raise UnsupportedSpace(f"only a finite space can {action}; these are floats: {floats}")
 
     def neighbours(self, config: Config, rng: np.random.Generator | None = None) -> list[dict[str, Value]]:
         """Configurations one step away from `config`, see `hpo_core.space.neighbourhood`."""
@@ -274,6 +265,20 @@ def _check_conditions(by_name: Mapping[str, Hyperparameter], conditions: tuple[C
             by_name[parent].code(value)
 
 
-def _frame_rows(frame: pandas.DataFrame) -> list[dict[str, Value]]:
-    columns = {name: frame[name].tolist() for name in frame.columns}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+def _each(configs: Config | Iterable[Config] | pandas.DataFrame) -> Iterable[Config]:
+    """Configurations one by one, from one of them, many, or a table with a row each."""
+    if isinstance(configs, Mapping):
+        return [configs]
+    if hasattr(configs, "to_dict") and hasattr(configs, "columns"):
+        frame = cast("pandas.DataFrame", configs)
+        columns = {name: frame[name].tolist() for name in frame.columns}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if not isinstance(configs, Iterable):
+        raise InvalidConfig(f"configurations are mappings, a list of them or a DataFrame, got {configs!r}")
+    return configs
+
+
+def _require_finite(space: Space, action: str) -> None:
+    if not space.finite:
+        floats = ", ".join(h.name for h in space if isinstance(h, Float))
+        raise UnsupportedSpace(f"only a finite space can {action}; these are floats: {floats}")
