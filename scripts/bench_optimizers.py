@@ -1,25 +1,24 @@
-"""CPU time per suggestion of our optimizers and of other libraries', all measured in one run on the same table.
+"""CPU time per suggestion of this project's optimizers and of other libraries', measured in one run on the same table.
 
     python scripts/bench_optimizers.py                                   all but the models, two minutes
     python scripts/bench_optimizers.py --models                          the models and their peers, four minutes
     python scripts/bench_optimizers.py --only rs,re,de,tpe,optuna-tpe    some of them, half a minute
     python scripts/bench_optimizers.py --observations 10,50              early suggestions only, a few minutes
 
-A suggestion is one `ask` and one `tell`. An optimizer makes its own history: after 10, 50, 100 and 200 evaluations of
-the table the next 20 suggestions are timed. A line shows the mean CPU time of one, the median over the repeats, in
-which the optimizers take turns: the ratios between methods of the same kind hold on a busy machine, where the absolute
-figures do not. What takes more than 50 ms is not repeated. Libraries that are not installed are named and skipped:
-pip install "hpo-foundry[peers]".
+A suggestion is one `ask` and one `tell`. An optimizer evaluates its own suggestions: after 10, 50, 100 and 200
+evaluations of the table the next 20 suggestions are timed. A line shows the mean CPU time of one, the median over the
+repeats, in which the optimizers take turns: the ratios between methods of the same kind are valid on a busy machine,
+where the absolute times are not. Methods slower than 50 ms are not repeated. Libraries that are not installed are named
+and skipped: pip install "hpo-foundry[peers]".
 
 BOHB runs with two budgets and without random configurations, and so does that of HpBandSter.
 
-The models (`--models`) take too long to make their own history up to 500 evaluations: it is random, as many
-configurations as the mark says, and the suggestions of the model are timed that come after a first one. That has the
-burn-in of the chains of `gp-mcmc` (`gp`, n_samples=10) and of `bohamiann`, which go on from suggestion to suggestion.
-Peers are measured at the first mark alone, the slow ones at one or two suggestions; what they are, and that they are
-used as their users do, stands in `peer_optimizers.py`, which also says what to install: pip install torch botorch
-syne-tune emukit gpy pybnn hpbandster. `smac3` and `optuna-gp`, which have adapters, make their own history. Beside a
-model stands how its time grows from the first mark to the last, n to the power of something.
+The models (`--models`) would take too long to make their own history of up to 500 evaluations. Theirs is random, and
+the suggestions after a first one by the model are timed. The first one has the burn-in of the chains of `gp-mcmc`
+(`gp`, n_samples=10) and of `bohamiann`, which continue from suggestion to suggestion. Peers are measured at the first
+mark only, the slow ones at one or two suggestions; `peer_optimizers.py` describes them, how they are used, and what to
+install: pip install torch botorch syne-tune emukit gpy pybnn hpbandster. `smac3` and `optuna-gp`, which have adapters,
+make their own history. A model's line also shows how its time grows from the first mark to the last, as a power of n.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from hpo_core.errors import UnsupportedSpace
 
 WINDOW = 20  # suggestions timed at each mark
 MODEL_WINDOW, MODEL_WARM = 10, 1
-TARGET_MARK = 100  # what the targets of models are for
+TARGET_MARK = 100  # number of evaluations that the targets of models are for
 SLOW = 50_000  # microseconds; slower ones are measured once
 TWO_BUDGETS = (1, 3)
 HPBANDSTER = "hpbandster"
@@ -59,7 +58,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "es": ("es", {}),
 }
 ADAPTED = ("smac3", "optuna-gp")  # peers of the models
-# not timed unless asked for by name
+# not timed unless given by name
 LEFT_OUT = ("grid", "gp-ucb", "mtbo", "mt-bohamiann", "fabolas", "lcnet-hb", "lc-gp", "bo-bos", "skopt-gp")
 ORDERS = {"smac": 1, "bore": 1, "gp": 3, "gp-mcmc": 3, "bohamiann": 0, "dngo": 1, "es": 3}  # powers of n
 LEEWAY = 0.3
@@ -104,13 +103,30 @@ def suggest(o: Optimizer, evaluate: Evaluate) -> int:
 
 
 def microseconds(o: Optimizer, evaluate: Evaluate, marks: list[int]) -> list[float]:
-    """Mean CPU time of a suggestion after each number of evaluations of the optimizer's own."""
+    """Mean CPU microseconds of a suggestion after each number of evaluations of the optimizer's suggestions."""
     times = [suggest(o, evaluate) for _ in range(max(marks) + WINDOW)]
     return [statistics.mean(times[mark : mark + WINDOW]) / 1000 for mark in marks]
 
 
 def model_microseconds(name: str, space: Space, seed: int, evaluate: Evaluate, marks: list[int]) -> list[float]:
-    """Mean CPU time of a model's suggestion after each number of random evaluations; a peer's at the first alone."""
+    """Mean CPU time of a model's suggestion after each number of random evaluations; a peer's at the first only.
+
+    Parameters
+    ----------
+    name
+        Of the model or peer.
+    space, seed
+        Of the optimizer.
+    evaluate
+        Loss of a configuration.
+    marks
+        Numbers of evaluations.
+
+    Returns
+    -------
+    list of float
+        Microseconds.
+    """
     if name in ADAPTED:
         return microseconds(build(name, space, seed), evaluate, marks[:1])
     found = []
@@ -128,7 +144,26 @@ def model_microseconds(name: str, space: Space, seed: int, evaluate: Evaluate, m
 
 
 def measure(names: list[str], benchmark: Benchmark, marks: list[int], repeats: int, models: bool) -> Rows:
-    """Microseconds of a suggestion at each mark, the median over the repeats, by name."""
+    """CPU time of a suggestion at each mark, the median over the repeats, by name.
+
+    Parameters
+    ----------
+    names
+        Of the optimizers.
+    benchmark
+        Whose space and losses are used.
+    marks
+        Numbers of evaluations.
+    repeats
+        Runs of each optimizer that is not slow.
+    models
+        Whether the optimizers are model-based ones.
+
+    Returns
+    -------
+    dict
+        Lists of microseconds, by name.
+    """
     rows: dict[str, list[list[float]]] = {name: [] for name in names}
     for seed in range(repeats):
         for name in list(rows):
@@ -151,7 +186,24 @@ def measure(names: list[str], benchmark: Benchmark, marks: list[int], repeats: i
 
 
 def verdict(name: str, measured: Rows, marks: list[int], models: bool) -> str:
-    """What one mark, the last or of models the first, says against the target and the rivals; and a model's growth."""
+    """Comparison with the target and the rivals at the last mark (of models: the first), and growth of a model's time.
+
+    Parameters
+    ----------
+    name
+        Of the optimizer.
+    measured
+        Microseconds of all optimizers.
+    marks
+        Numbers of evaluations.
+    models
+        Whether the optimizers are model-based ones.
+
+    Returns
+    -------
+    str
+        Comma-separated statements.
+    """
     words = []
     at = 0 if models else -1
     own = measured[name][at]

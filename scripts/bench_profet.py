@@ -1,4 +1,4 @@
-"""Speed of PROFET: encoder, training, and evaluations of sampled tasks; against EmuKit's where that is installed.
+"""Speed of PROFET: encoder, training, and evaluations of sampled tasks; against EmuKit's if that is installed.
 
     python scripts/bench_profet.py [--family svm] [--train]
 

@@ -1,8 +1,8 @@
-"""Speed of the report: a store of a million evaluations, and the page of it.
+"""Speed of the report: a store of a million evaluations, and its page.
 
     python scripts/bench_report.py [--seeds 79] [--out DIR]
 
-16 benchmarks x 8 optimizers x 79 seeds x 100 evaluations. To save time only 6 seeds are run, and stored again under the
+16 benchmarks x 8 optimizers x 79 seeds x 100 evaluations. To save time only 6 seeds are run and stored again as the
 others: the report takes as long as for different runs. Times are wall clock and CPU seconds of this process.
 """
 
@@ -51,7 +51,7 @@ def make_store(path: Path, n_seeds: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed of the report.")
     parser.add_argument("--seeds", type=int, default=79)
-    parser.add_argument("--out", type=Path, help="where the page is kept (nowhere)")
+    parser.add_argument("--out", type=Path, help="directory to keep the page in (not kept)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         n_trials = make_store(Path(folder) / "speed.sqlite", options.seeds)

@@ -43,7 +43,18 @@ RUN = ["benchmark", "optimizer", "seed"]
 
 
 def made_up_curves(n_tasks: int, n_optimizers: int, n_runs: int, n_iterations: int) -> pd.DataFrame:
-    """Falling curves, a row per run, rounded so that some values tie."""
+    """Falling curves, a row per run, rounded so that some values tie.
+
+    Parameters
+    ----------
+    n_tasks, n_optimizers, n_runs, n_iterations
+        Size of the table; runs of each optimizer on each task.
+
+    Returns
+    -------
+    pd.DataFrame
+        Values, a column per iteration.
+    """
     levels = [[f"{kind}{i:03d}" for i in range(n)] for kind, n in (("task", n_tasks), ("optimizer", n_optimizers))]
     index = pd.MultiIndex.from_product([*levels, range(n_runs)], names=RUN)
     values = np.round(np.random.default_rng(0).random((len(index), n_iterations)), 4)
@@ -51,7 +62,18 @@ def made_up_curves(n_tasks: int, n_optimizers: int, n_runs: int, n_iterations: i
 
 
 def made_up_trials(n_tasks: int, n_optimizers: int, n_runs: int, n_trials: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Trials with noise and failures, and their tasks."""
+    """Trials with noise and failures, and their tasks.
+
+    Parameters
+    ----------
+    n_tasks, n_optimizers, n_runs, n_trials
+        Size of the table; runs of each optimizer on each task, trials of each run.
+
+    Returns
+    -------
+    tuple of pd.DataFrame
+        Trials and tasks, with the columns of a store.
+    """
     rng = np.random.default_rng(0)
     index = made_up_curves(n_tasks, n_optimizers, n_runs, 1).index
     trials = index.repeat(n_trials).to_frame(index=False)
@@ -74,7 +96,7 @@ def looped_ranks(table: pd.DataFrame, seed: int, n_samples: int) -> np.ndarray:
         draws = np.array([len(own) - rng.integers(1, len(own) + 1, n_samples) for own in runs])
         for sample in range(n_samples):
             for iteration in range(table.shape[1]):
-                drawn = [own[place, iteration] for own, place in zip(runs, draws[:, sample], strict=True)]
+                drawn = [own[index, iteration] for own, index in zip(runs, draws[:, sample], strict=True)]
                 total[:, iteration] += rankdata(drawn)
     return total / (n_samples * len(tasks))
 

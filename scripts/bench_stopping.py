@@ -1,11 +1,11 @@
-"""Speed of the stopping criteria, next to the terminator of optuna where that is installed, in one run.
+"""Speed of the stopping criteria, next to the terminator of optuna if that is installed, in one run.
 
     python scripts/bench_stopping.py
 
-CPU seconds of one check after 200 and 500 trials, by a fresh criterion that has seen none of them, and of all checks of
+CPU seconds of one check after 200 and 500 trials, by a new criterion that has seen none of them, and of all checks of
 runs of 200 and of 500 trials, from the 20th on. A run is a random search over nine hyperparameters like those of the
 FC-Net tables. Optuna's checks of whole runs are measured at every twentieth trial and multiplied. Set OMP_NUM_THREADS=1
-for figures that do not depend on what else the machine does.
+for times that do not depend on other processes.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def made_up_run(n: int, seed: int) -> list[Trial]:
     weights, shifts = rng.normal(size=len(SIZES)), rng.random(len(SIZES))
     trials = []
     for step, config in enumerate(SPACE.sample(rng, n)):
-        place = np.array([config[name] / (size - 1) for name, size in SIZES.items()])
-        level = float(weights @ np.cos(3 * (place - shifts))) + 0.3 * (config["schedule"] == "a")
+        unit = np.array([config[name] / (size - 1) for name, size in SIZES.items()])
+        level = float(weights @ np.cos(3 * (unit - shifts))) + 0.3 * (config["schedule"] == "a")
         trials.append(Trial(Proposal(config), Result(float(np.exp(level + 0.05 * rng.normal())), 1.0, 1, {}), step))
     return trials
 

@@ -4,7 +4,7 @@
 Prints training samples per second of processor time, each trainer on one thread. All train networks with two hidden
 layers by Adam on the same random rows (20 features). The trainer here and the torch loop also evaluate the validation
 and the test set (each a third of the training set) after every epoch; scikit-learn does not, which favours it. The
-trainers take turns, and the best turn of each counts, because other work on the machine can only slow one down.
+trainers take turns, and the best turn of each counts, because other processes can only slow one down.
 
     python scripts/bench_trainer.py
     python scripts/bench_trainer.py --units 64 --batch-size 8 32 --turns 5
@@ -36,14 +36,14 @@ def rows(n_train: int) -> Dataset:
     return Dataset("random rows", "regression", x, y, tuple(f"x{k}" for k in range(N_FEATURES)), "y")
 
 
-def ours(n_train: int, units: int, batch_size: int, dropout: float, epochs: int) -> float:
+def _ours(n_train: int, units: int, batch_size: int, dropout: float, epochs: int) -> float:
     """Processor seconds of this project's trainer."""
     recipe = Recipe(units, units, "relu", "relu", dropout, dropout, batch_size, 1e-3, "const")
     return train(recipe, training_data(rows(n_train)), seed=0, epochs=epochs).runtime
 
 
-def torch_loop(n_train: int, units: int, batch_size: int, dropout: float, epochs: int) -> float:
-    """Processor seconds of the loop that everybody writes: Module, Adam, zero_grad, backward, step."""
+def _torch_loop(n_train: int, units: int, batch_size: int, dropout: float, epochs: int) -> float:
+    """Processor seconds of the usual loop in torch: Module, Adam, zero_grad, backward, step."""
     import torch
     from torch import nn
 
@@ -72,7 +72,7 @@ def torch_loop(n_train: int, units: int, batch_size: int, dropout: float, epochs
     return time.process_time() - start
 
 
-def scikit_learn(n_train: int, units: int, batch_size: int, dropout: float, epochs: int) -> float:
+def _scikit_learn(n_train: int, units: int, batch_size: int, dropout: float, epochs: int) -> float:
     """Processor seconds of MLPRegressor, which has no dropout and does not evaluate."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPRegressor
@@ -97,7 +97,22 @@ def scikit_learn(n_train: int, units: int, batch_size: int, dropout: float, epoc
 
 
 def throughput(trainer: Trainer, units: int, batch_size: int, dropout: float, seconds: float) -> float:
-    """Training samples per second of processor time, from a run of about `seconds`."""
+    """Training samples per second of processor time.
+
+    Parameters
+    ----------
+    trainer
+        Function that trains and returns seconds.
+    units, batch_size, dropout
+        Of the network and its training.
+    seconds
+        Approximate length of the run.
+
+    Returns
+    -------
+    float
+        Samples per second.
+    """
     n_train, epochs = 512, 1
     elapsed = trainer(n_train, units, batch_size, dropout, epochs)
     scale = seconds / max(elapsed, 1e-4)
@@ -113,9 +128,9 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, nargs="+", default=[8], help="samples in a batch")
     parser.add_argument("--dropout", type=float, default=0.0, help="dropout rate of both hidden layers (default 0)")
     parser.add_argument("--turns", type=int, default=3, help="turns of each trainer; the best counts (default 3)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="aimed-at length of a turn (default 1)")
+    parser.add_argument("--seconds", type=float, default=1.0, help="approximate length of a turn (default 1)")
     options = parser.parse_args()
-    trainers: dict[str, Trainer] = {"hpo-foundry": ours, "torch loop": torch_loop, "scikit-learn": scikit_learn}
+    trainers: dict[str, Trainer] = {"hpo-foundry": _ours, "torch loop": _torch_loop, "scikit-learn": _scikit_learn}
     if importlib.util.find_spec("torch") is None:
         print('torch is not installed, its column is left out: pip install "hpo-foundry[profet]"')
         del trainers["torch loop"]

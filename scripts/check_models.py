@@ -3,17 +3,17 @@
     python scripts/check_models.py                                 gp, es, mtbo and fabolas, 50 seeds, two minutes
     python scripts/check_models.py --optimizers gp,hyperband,rs --regret 0.02 --first 1000
 
-The counterpart of fig. 4.5 of the thesis. A run is over when a configuration whose noise-free loss lies within the
-regret of the optimum was evaluated at the full budget, and its time is that on the clock of the run, all evaluations
-included. A larger subset trains anew: nothing is continued. The optimizer's own time is 0, which the thesis counts.
+The counterpart of fig. 4.5 of Klein (2020). A run ends when a configuration whose noise-free loss is within the regret
+of the optimum was evaluated at the full budget; its time is that of the simulated clock, with all evaluations. A larger
+subset trains from scratch: nothing is continued. The optimizer's computing time counts as 0; Klein includes it.
 
     evaluated     until such a configuration was evaluated at the full budget
-    incumbent     until the incumbent was such a configuration, and remained one until it was evaluated. That is what
-                  the thesis looks at: the incumbent of `mtbo` and `fabolas` is the one of lowest predicted loss, which
-                  it evaluates outside of the run; that of the others is the best that was evaluated
+    incumbent     until the incumbent was such a configuration, and remained one until it was evaluated. Klein (2020)
+                  measures this: the incumbent of `mtbo` and `fabolas` has the lowest predicted loss and is evaluated
+                  outside of the run; that of the others is the best evaluated one
 
 A median is printed with its interval, the 5 % and the 95 % quantile of the bootstrap. Exits with 1 if `mtbo` or
-`fabolas` is there, and its incumbent not at least five times faster than `gp` by the medians.
+`fabolas` was run, and its incumbent was not at least five times faster than `gp` by the medians.
 """
 
 from __future__ import annotations
@@ -37,8 +37,22 @@ CLAIMED = ("mtbo", "fabolas")
 
 
 def seconds_to_regret(optimizer: str, benchmark: str, regret: float, seeds: range) -> np.ndarray:
-    """(seeds, 2) simulated seconds until a configuration within the regret was evaluated in full, and until it was the
-    incumbent for good; inf if never."""
+    """Simulated seconds until a configuration within the regret was evaluated in full, and until it was the incumbent.
+
+    Parameters
+    ----------
+    optimizer, benchmark
+        Names.
+    regret
+        In units of the loss.
+    seeds
+        Of the runs.
+
+    Returns
+    -------
+    np.ndarray
+        (seeds, 2) seconds; inf if never.
+    """
     b = Benchmark(benchmark)
     full, optimum = b.budgets[-1], b.optimum
     if optimum is None:
@@ -59,7 +73,7 @@ def seconds_to_regret(optimizer: str, benchmark: str, regret: float, seeds: rang
             if incumbent is None or not is_good(incumbent):
                 since = np.inf
             elif since == np.inf:
-                since = trials[-2].end  # what the proposal was made from
+                since = trials[-2].end  # the last trial that the proposal is based on
             return "reached" if trials[-1].budget == full and is_good(trials[-1].config) else None
 
         r = run(b, o, n_trials=None, max_cost=longest, stop=reached, seed=seed, resume=False)
@@ -76,7 +90,22 @@ def interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def check(optimizers: Sequence[str], benchmark: str, regret: float, seeds: range) -> bool:
-    """Whether the claims hold; prints the table."""
+    """Whether the claims hold; prints the table.
+
+    Parameters
+    ----------
+    optimizers, benchmark
+        Names.
+    regret
+        In units of the loss.
+    seeds
+        Of the runs.
+
+    Returns
+    -------
+    bool
+        True if there is no claim.
+    """
     print(f"seconds to a regret of {regret:g} on {benchmark}, seeds {seeds[0]} to {seeds[-1]}\n")
     head = "".join(f"{what:>10}   {'interval':<15}{'gp / it':>8}" for what in ("evaluated", "incumbent"))
     print(f"{'optimizer':<12}{head}   CPU seconds")

@@ -1,19 +1,19 @@
-"""Do meta-models predict what they have not seen, and do generated tasks lead to the conclusions of real ones?
+"""Do meta-models predict new configurations, and do generated tasks lead to the conclusions of real ones?
 
     python scripts/check_profet.py                        all checks, about two and a half hours of one core
     python scripts/check_profet.py --only svm,halves      some of those below
     python scripts/check_profet.py --data DIRECTORY       with meta-data files (svm.h5...) from elsewhere
 
-    svm, fcnet, xgboost     a tenth of the configurations held out, five fresh splits; errors of single weight vectors.
+    svm, fcnet, xgboost     a tenth of the configurations held out, five new splits; errors of single weight vectors.
                             The rank correlation is the mean over tasks. Up to three quarters of an SVM task's
-                            configurations have the same error; no smooth function ties them, which bounds it
-    halves                  section 8.4.1: the rows of eleven datasets split at random in two halves, and an SVM trained
-                            on each of the 22: is the nearest neighbour of a half in the latent space the other one?
-                            The thesis trains networks, which take hours; needs the extra `collect`
-    subsets                 section 8.4.1: the subset sizes of `svm-subsets` as tasks, which the encoder is not told: do
-                            they lie in their order along the main latent dimension?
-    paper                   svm: one split with the settings of the thesis, 3 x 500 units, which the fast mode must not
-                            be worse than; 50 minutes
+                            configurations have the same error; a smooth function has no ties, which limits it
+    halves                  Klein (2020), section 8.4.1: the rows of eleven datasets split at random in two halves, and
+                            an SVM trained on each of the 22: is the nearest neighbour of a half in the latent space the
+                            other half? Klein trains networks, which take hours; needs the extra `collect`
+    subsets                 section 8.4.1: the subset sizes of `svm-subsets` as tasks, unknown to the encoder: are they
+                            ordered by size along the main latent dimension?
+    paper                   svm: one split with the settings of the paper, 3 x 500 units; the fast mode must not be
+                            worse; 50 minutes
     pybnn                   svm: log-likelihood on one split against pybnn's network at equal CPU time, if installed
     curves                  ten generated tasks with budgets, on the whole grid: do rank correlations with the last
                             epoch rise with the epoch, and fall from all configurations to the best half, fifth and
@@ -21,8 +21,9 @@
                             of a falling learning rate (cosine) move less at the end than those of a constant one?
     forrester               section 8.4.2: optimizers compared pairwise (Mann-Whitney at 5 %, by the regret after 10,
                             20... 50 evaluations, mean of 2 runs) on many real tasks, on nine, and on tasks generated
-                            from those nine; six draws of nine. The thesis has one draw, 50 evaluations and means of
-                            20 runs, by which nine tasks and generated ones led to the same here. Seven minutes
+                            from those nine; six draws of nine. The paper has one draw, 50 evaluations and means of 20
+                            runs; with these, nine tasks and generated ones led to the same conclusions here. Seven
+                            minutes
 
 Exits with 1 if a check fails.
 """
@@ -79,7 +80,7 @@ def held_out(path: Path, accepted: Callable[[Scores], bool], rule: str) -> bool:
 
 def _line(scores: Scores) -> str:
     return (
-        f"RMSE / sd {scores.share:.3f}, single {scores.single_share:.3f}; Spearman {scores.spearman:.3f}, single "
+        f"RMSE / std {scores.share:.3f}, single {scores.single_share:.3f}; Spearman {scores.spearman:.3f}, single "
         f"{scores.single_spearman:.3f}, pooled {scores.pooled_spearman:.3f}; "
         f"log-likelihood {scores.log_likelihood:.2f}; "
         f"within 50/90/99 %: {', '.join(f'{c:.2f}' for c in scores.coverage)}"
@@ -98,7 +99,7 @@ def against_paper(path: Path) -> bool:
 
 
 def halves() -> bool:
-    """Whether at least 20 of 22 halves have their other half as nearest neighbour."""
+    """Whether at least 20 of 22 halves have the other half as nearest neighbour."""
     from fcnet_data.collection.meta_data import CLASSIFICATION, family
     from fcnet_data.datasets import load
     from fcnet_data.trainers import holdout, trainer
@@ -112,34 +113,34 @@ def halves() -> bool:
         for half in (rows[::2], rows[1::2]):
             part = replace(dataset, features=dataset.features[half], target=dataset.target[half])
             losses.append([holdout(trainer("svm"), config, part, seed=0).valid_loss for config in configs])
-    places = _places(np.array(losses))
-    distances = np.linalg.norm(places[:, None] - places, axis=2)
+    positions = _positions(np.array(losses))
+    distances = np.linalg.norm(positions[:, None] - positions, axis=2)
     np.fill_diagonal(distances, np.inf)
     right = int(np.sum(distances.argmin(axis=1) == np.arange(22) ^ 1))
-    print(f"  {right} of 22 halves have their other half as nearest neighbour; rule: at least 20")
+    print(f"  {right} of 22 halves have the other half as nearest neighbour; rule: at least 20")
     return right >= 20
 
 
 def subsets() -> bool:
-    """Whether the latent dimension in which subset sizes spread most has them in their order."""
+    """Whether subset sizes are ordered along the latent dimension in which they differ most."""
     table = Benchmark("svm-subsets")
     configs = table.space.sample(np.random.default_rng(0), N_HALVED_CONFIGS)
     losses = np.array([table.objective_batch(configs, budget)[0] for budget in table.budgets])
-    places = _places(losses)
-    main = places[:, places.std(axis=0).argmax()]
+    positions = _positions(losses)
+    main = positions[:, positions.std(axis=0).argmax()]
     order = float(spearman(main[None], np.arange(len(main)))[0])
     print(f"  {len(main)} subset sizes, rank correlation with the main dimension {order:.2f}; rule: 0.9 or -0.9")
     return abs(order) >= 0.9
 
 
-def _places(losses: np.ndarray) -> np.ndarray:
-    """(T, Q) means of the tasks, each dimension in its lengthscales, as the networks see them."""
+def _positions(losses: np.ndarray) -> np.ndarray:
+    """(T, Q) means of the tasks, each dimension in its lengthscales, like the networks' inputs."""
     encoding = encode((losses - losses.mean()) / losses.std(), FAST, 0)
     return encoding.means * encoding.weights
 
 
 def against_pybnn(path: Path) -> bool:
-    """Whether held-out losses have a higher likelihood than under pybnn's network, which gets as much CPU time."""
+    """Whether held-out losses have a higher likelihood than under pybnn's network with as much CPU time."""
     try:
         from pybnn.bohamiann import Bohamiann
     except ImportError as error:
@@ -181,7 +182,7 @@ def curves() -> bool:
     grid = tasks[0].space.grid.codes(np.arange(tasks[0].space.size))
     budgets = [b for b in CURVE_BUDGETS if b in tasks[0].budgets]
     cosine = np.array([config["lr_schedule"] == "cosine" for config in tasks[0].space.decode(grid)])
-    correlations, late, dear = [], [], True
+    correlations, late, costs_rise = [], [], True
     for task in tasks:
         results = [task.evaluate_batch(grid, budget, None) for budget in budgets]
         losses, costs = (np.array(column) for column in zip(*results, strict=True))
@@ -189,7 +190,7 @@ def curves() -> bool:
         correlations.append([spearman(top, top[-1]) for top in tops])
         moved = np.abs(np.log(losses[-1] / losses[budgets.index(85)]))
         late.append([np.median(moved[cosine]), np.median(moved[~cosine])])
-        dear = dear and bool((np.diff(costs, axis=0) > 0).all())
+        costs_rise = costs_rise and bool((np.diff(costs, axis=0) > 0).all())
     mean = np.mean(correlations, axis=0)  # (shares, budgets)
     for percent, row in zip(SHARES, mean, strict=True):
         print(f"  {top_label(percent):<9}", "  ".join(f"{b}: {c:.2f}" for b, c in zip(budgets, row, strict=True)))
@@ -198,8 +199,8 @@ def curves() -> bool:
     rises = bool((np.diff(mean[0]) > 0).all())
     middle = mean[:, [4 <= b <= 85 for b in budgets]]
     falls = bool((np.diff(middle.mean(axis=1)) < 0).all())
-    print(f"  all rises: {rises}; all > 50 % > 20 % > 10 % between epochs 4 and 85: {falls}; cost rises: {dear}")
-    return rises and falls and dear and slow < 0.5 * fast
+    print(f"  all rises: {rises}; all > 50 % > 20 % > 10 % between epochs 4 and 85: {falls}; cost rises: {costs_rise}")
+    return rises and falls and costs_rise and slow < 0.5 * fast
 
 
 def forrester_study(n_tasks: int) -> bool:
@@ -210,15 +211,15 @@ def forrester_study(n_tasks: int) -> bool:
     groups = range(-(-n_tasks // 9))
     for draw in NINES:
         generated = [Benchmark(task) for task in sample(train_on(forrester(seed=draw), 0), n_tasks)]
-        places = {
+        tasks = {
             "nine": [(b, group) for b in _forrester(9, draw) for group in groups],
             "generated": [(b, k) for k, b in enumerate(generated)],
         }
-        found = {of: int(np.sum(_conclusions(at, of) == wanted)) for of, at in places.items()}
+        found = {of: int(np.sum(_conclusions(at, of) == wanted)) for of, at in tasks.items()}
         agree = {of: n + found[of] for of, n in agree.items()}
         print(
-            f"  draw {draw}: of {len(wanted)} conclusions from {n_tasks} real tasks nine lead to {found['nine']}, "
-            f"{n_tasks} tasks generated from these to {found['generated']}",
+            f"  draw {draw}: of {len(wanted)} conclusions from {n_tasks} real tasks, nine lead to {found['nine']}, "
+            f"{n_tasks} tasks generated from them to {found['generated']}",
             flush=True,
         )
     print(f"  in all {agree['nine']} and {agree['generated']}; rule: more from generated ones")
@@ -230,7 +231,7 @@ def _forrester(n: int, seed: int) -> list[Benchmark]:
 
 
 def _mean_regrets(benchmark: Benchmark, optimizer: str, group: int, optimum: float) -> np.ndarray:
-    """(marks,) lowest loss after so many evaluations less the lowest of all, averaged over the runs of a group."""
+    """(marks,) lowest loss after each number of evaluations minus the optimum, averaged over the runs of a group."""
     seeds = range(group * N_RUNS, (group + 1) * N_RUNS)
     runs = [run(benchmark, optimizer, n_trials=MARKS[-1], seed=s).incumbent().losses for s in seeds]
     return np.mean([losses[np.array(MARKS) - 1] for losses in runs], axis=0) - optimum
@@ -239,7 +240,7 @@ def _mean_regrets(benchmark: Benchmark, optimizer: str, group: int, optimum: flo
 def _conclusions(at: Sequence[tuple[Benchmark, int]], of: str) -> np.ndarray:
     """Whether the first of an ordered pair of optimizers has lower regrets at 5 %, pair by pair and mark by mark.
 
-    `at` are tasks, each with the number of the group of runs that is made on it.
+    `at` are tasks, each with the index of the group of runs that is made on it.
     """
     from scipy.stats import mannwhitneyu
 
@@ -265,7 +266,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "svm": lambda: held_out(
             data / "svm.h5",
             lambda s: s.single_share <= 0.12 and s.single_spearman >= 0.85,
-            "single RMSE / sd <= .12 and single Spearman >= .85",
+            "single RMSE / std <= .12 and single Spearman >= .85",
         ),
         "fcnet": lambda: held_out(data / "fcnet.h5", lambda s: s.single_spearman >= 0.9, "single Spearman >= .90"),
         "xgboost": lambda: held_out(data / "xgboost.h5", lambda s: s.single_spearman >= 0.9, "single Spearman >= .90"),

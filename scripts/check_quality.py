@@ -3,15 +3,15 @@
     python scripts/check_quality.py                       all checks but the next, a quarter of an hour
     python scripts/check_quality.py --models              those of the model-based optimizers, see `model_checks`
     python scripts/check_quality.py --only rs,re          those of some optimizers
-    python scripts/check_quality.py --seeds 400           more runs each, sharper tests
+    python scripts/check_quality.py --seeds 400           more runs each, more powerful tests
 
 A run evaluates one recorded repetition per trial, drawn by the trial's seed, and its incumbent is the configuration
-with the lowest loss observed. The validation regret is the incumbent's mean loss over the repetitions, less that of the
+with the lowest loss observed. The validation regret is the incumbent's mean loss over the repetitions minus that of the
 best configuration of the table. This is how the runs of Makarova et al. (2022) were recorded, whose random search, TPE
 and BORE on the same tables are the reference here: `recorded_regret.csv` has the quartiles over 100 runs, 50 of BORE.
 
 A median is printed with its interval, the 5 % and the 95 % quantile of the bootstrap. A claim about it fails only if it
-can be refuted at 5 %, and *below* only passes if it is proven at 5 %. Exits with 1 if a check fails.
+is rejected at 5 %, and *below* passes only if it is significant at 5 %. Exits with 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -35,23 +35,24 @@ RECORDED = Path(__file__).with_name("recorded_regret.csv")
 
 @cache
 def losses_at_equal_cost(optimizer: str, n_seeds: int) -> np.ndarray:
-    """(n_seeds,) noise-free loss of the incumbent when the cost of some full evaluations has been spent."""
+    """(n_seeds,) noise-free loss of the incumbent after the cost of some full evaluations."""
     b = Benchmark(COUNTING_ONES)
     budget = FULL_EVALUATIONS * b.budgets[-1]  # an evaluation costs as many seconds as its budget
     losses = []
     for seed in range(n_seeds):
         r = run(b, optimizer, n_trials=None, max_cost=budget, seed=seed)
         trajectory = r.incumbent()
-        place = trajectory.indices[np.searchsorted(trajectory.ends, budget, side="right") - 1]
-        losses.append(b.objective(r.trials[place].config).loss)
+        index = trajectory.indices[np.searchsorted(trajectory.ends, budget, side="right") - 1]
+        losses.append(b.objective(r.trials[index].config).loss)
     return np.array(losses)
 
 
 @cache
 def seconds_to_target(workers: int, n_seeds: int) -> np.ndarray:
-    """(n_seeds,) time on the clock until BOHB has evaluated, at the full budget, a configuration that is good enough.
+    """(n_seeds,) simulated seconds until BOHB has evaluated, at the full budget, a configuration that is good enough.
 
-    That is one whose noise-free loss lies at most a tenth of the optimum above it, fig. 6.2's regret of 0.1.
+    That is one whose noise-free loss is at most a tenth of the optimum above it: the regret of 0.1 in fig. 6.2 of Klein
+    (2020).
     """
     b = Benchmark(COUNTING_ONES)
     full, optimum = b.budgets[-1], b.optimum or 0.0
@@ -82,10 +83,10 @@ def beats_at_equal_cost(optimizer: str, other: str) -> Check:
 
 
 def speeds_up(workers: int, least: float) -> Check:
-    """Check that BOHB reaches its target sooner by a factor, the ratio of the median times with one worker and more.
+    """Check that BOHB is faster by a factor with several workers, by the median times to its target.
 
-    The thesis calls the speed-up of two and four workers close to linear, and that of more sublinear (fig. 6.1): asked
-    for are 80 % of two and four, and 60 % of eight.
+    Klein (2020) calls the speed-up of two and four workers close to linear, and that of more sublinear (fig. 6.1):
+    required are 80 % of two and four, and 60 % of eight.
     """
 
     def measure(n_seeds: int) -> Outcome:
@@ -122,7 +123,9 @@ def main() -> int:
     parser.add_argument("--models", action="store_true", help="check the model-based optimizers")
     parser.add_argument("--seeds", type=int, help="runs per optimizer and benchmark (100, of models 20)")
     parser.add_argument("--only", help="optimizers, separated by commas")
-    parser.add_argument("--recorded", type=Path, default=RECORDED, help="quartiles of recorded runs (those beside it)")
+    parser.add_argument(
+        "--recorded", type=Path, default=RECORDED, help="quartiles of recorded runs (recorded_regret.csv)"
+    )
     options = parser.parse_args()
     lines = (model_checks if options.models else checks)(read_recorded(options.recorded))
     n_seeds = options.seeds if options.seeds is not None else 20 if options.models else 100

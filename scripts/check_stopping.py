@@ -2,7 +2,7 @@
 
     python scripts/check_stopping.py RUNS.csv.gz [RUNS.csv.gz ...]      tables with a column reference_bound
 
-1. With the recorded bounds in place of the model, the rules stop where a direct reading of the rules stops.
+1. With the recorded bounds instead of the model's, the criteria stop where a direct implementation of the rules stops.
 2. The bound of the model against the recorded one: median ratio, median absolute log ratio, correlation of the logs.
 3. The scores of both bounds under the authors' rules: mean absolute difference of RTC, difference of the mean RYC.
 4. The default of `cv-regret-bound` against the authors' 0.5 (scale 0.5 / 0.21), with the model's bound and with the
@@ -34,7 +34,7 @@ THRESHOLDS = (1e-4, 1e-3, 1e-2)
 PATIENCES = (10, 30, 50)
 SCALES = (1.0, HALF)
 RATIO = (0.95, 1.05)  # of medians
-SPREAD = {"RF": 0.08, "tables": 0.10}  # median absolute log ratio
+LOG_RATIO = {"RF": 0.08, "tables": 0.10}  # median of the absolute values
 CORRELATION, RTC, RYC = 0.99, 0.03, 0.005
 
 
@@ -43,17 +43,17 @@ def has_folds(run: RecordedRun) -> bool:
 
 
 def group_of(run: RecordedRun) -> str:
-    """RF and XGB apart, all tables together."""
+    """RF, XGB, or one group for all tables."""
     return run.optimizer if has_folds(run) else "tables"
 
 
 def first(n: int, start: int, holds: Callable[[int], bool]) -> int:
-    """First t in start..n-1 for which something holds, n if there is none."""
+    """First t in start..n-1 for which `holds(t)`, n if there is none."""
     return next((t for t in range(start, n) if holds(t)), n)
 
 
 def direct_stops(run: RecordedRun) -> dict[str, int]:
-    """Stops by reading the rules as they are written, on arrays; shares no code with the criteria."""
+    """Stops by a direct implementation of the rules on arrays, which shares no code with the criteria."""
     losses = np.array([trial.loss for trial in run.trials])
     bounds, n = np.asarray(run.reference_bounds), len(losses)
     best = np.array([int(np.argmin(losses[: t + 1])) for t in range(n)])
@@ -73,7 +73,7 @@ def direct_stops(run: RecordedRun) -> dict[str, int]:
 
 
 def rules(run: RecordedRun, bounds: np.ndarray) -> dict[str, Any]:
-    """The same rules as criteria, with given bounds in place of the model's."""
+    """The same rules as criteria, with given bounds instead of the model's."""
     given, warm_up = RecordedBounds(bounds), 20 if has_folds(run) else 5
     made: dict[str, Any] = {f"conv {i}": Convergence(run.space, i, warm_up=warm_up) for i in PATIENCES}
     variant = {"variant": "reference-code", "bounds": given}
@@ -85,7 +85,7 @@ def rules(run: RecordedRun, bounds: np.ndarray) -> dict[str, Any]:
 class OwnBounds(NamedTuple):
     """(n,) bounds of the model, entry t on the first t trials, NaN where none was recorded.
 
-    `all` are those of the authors' rules, `trusted` those of the default, NaN where it trusts none.
+    `all` are those of the authors' rules, `trusted` those of the default, NaN where it does not trust the bound.
     """
 
     all: np.ndarray
@@ -103,7 +103,7 @@ def own_bounds(run: RecordedRun) -> OwnBounds:
 
 
 def check_rules(runs: Sequence[RecordedRun]) -> bool:
-    """Print whether criteria and direct reading agree, by rule."""
+    """Print whether criteria and direct implementation agree, by rule."""
     differing: dict[str, int] = {}
     for run in runs:
         made = rules(run, run.reference_bounds)
@@ -125,11 +125,13 @@ def compare_bounds(runs: Sequence[RecordedRun], own: Sequence[OwnBounds]) -> boo
         theirs = np.concatenate([runs[i].reference_bounds for i in members])
         use = np.isfinite(ours) & np.isfinite(theirs) & (ours > 0) & (theirs > 0)
         logs, log_theirs = np.log(ours[use]), np.log(theirs[use])
-        ratio, spread = float(np.exp(np.median(logs - log_theirs))), float(np.median(np.abs(logs - log_theirs)))
+        ratio, size = float(np.exp(np.median(logs - log_theirs))), float(np.median(np.abs(logs - log_theirs)))
         correlation = float(np.corrcoef(logs, log_theirs)[0, 1])
-        print(f"   {group:<30} {use.sum():>9} {ratio:>13.3f} {spread:>19.3f} {correlation:>20.4f}")
+        print(f"   {group:<30} {use.sum():>9} {ratio:>13.3f} {size:>19.3f} {correlation:>20.4f}")
         if group in groups:
-            good &= RATIO[0] <= ratio <= RATIO[1] and correlation >= CORRELATION and spread <= SPREAD.get(group, np.inf)
+            good &= (
+                RATIO[0] <= ratio <= RATIO[1] and correlation >= CORRELATION and size <= LOG_RATIO.get(group, np.inf)
+            )
     return good
 
 

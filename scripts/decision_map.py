@@ -1,7 +1,7 @@
 """Picture of an optimal stopping rule (Dai et al., 2019, figure 6): which average error means stop, and when.
 
 A configuration of a table with learning curves is trained for some epochs, its curve is continued by simulation, and
-the rule is drawn over the simulated curves (grey) with the curve that the table knows (black).
+the rule is drawn over the simulated curves (grey) with the recorded curve (black).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hpo_core import Benchmark
 from hpo_models.curves.decay_gp import fitted_model
 from hpo_models.curves.optimal_stopping import solve
 
-COLOURS = ("#ffffff", "#f2c14e", "#d1495b")  # go on, stop as worse, stop as better
+COLOURS = ("#ffffff", "#f2c14e", "#d1495b")  # continue, stop as worse, stop as better
 
 
 def main() -> None:
@@ -43,7 +43,21 @@ def main() -> None:
 
 
 def draw(rule, known, curve, observed, incumbent, path) -> None:
-    """Write the picture of a rule, the curve and some simulated ones."""
+    """Write the picture of a rule, the curve and some simulated ones.
+
+    Parameters
+    ----------
+    rule
+        The decision rule.
+    known, curve
+        Losses before the first decision, and all recorded losses.
+    observed
+        (epochs, paths) simulated losses.
+    incumbent
+        Loss of the incumbent.
+    path
+        Of the picture.
+    """
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -61,7 +75,7 @@ def draw(rule, known, curve, observed, incumbent, path) -> None:
     axes.plot(epochs, averages, color="#7a7a7a", linewidth=0.6, alpha=0.7)
     axes.plot(epochs, np.cumsum(curve)[rule.first_epoch - 1 :] / epochs, color="black", linewidth=2.2)
     axes.set(xlabel="epoch", ylabel="average error so far", title=f"incumbent's error {incumbent:.3g}")
-    words = ("go on (d0)", "stop, worse than the incumbent (d1)", "stop, better (d2)", "no simulated curve")
+    words = ("continue (d0)", "stop, worse than the incumbent (d1)", "stop, better (d2)", "no simulated curve")
     legend = zip((*COLOURS, "#3d3d3d"), words, strict=True)
     patches = [Patch(facecolor=colour, edgecolor="black", label=word) for colour, word in legend]
     axes.legend(handles=patches, loc="upper right", framealpha=0.95)

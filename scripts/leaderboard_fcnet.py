@@ -1,8 +1,8 @@
-"""The comparison of figure 7.5 of the thesis on the FC-Net tables, and its page.
+"""The comparison of figure 7.5 of Klein (2020) on the FC-Net tables, and its page.
 
     python scripts/leaderboard_fcnet.py [--seeds 500] [--trials 500] [--processes N] [--out leaderboard]
 
-The same as `hpo leaderboard fcnet`. What is stored is not run again: it may be interrupted, and called with more seeds.
+The same as `hpo leaderboard fcnet`. Stored runs are not made again: it may be interrupted, and called with more seeds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The comparison of section 8.4.3 of the thesis (figure 8.5, table E.4) on generated tasks, and its page.
+"""The comparison of Klein (2020, section 8.4.3, figure 8.5, table E.4) on generated tasks, and its page.
 
     python scripts/leaderboard_profet.py svm [--noise] [--tasks 100] [--seeds 2] [--optimizers rs,de,tpe,cmaes,smac,gp]
 
-What is stored is not run again: it may be interrupted, and called with more tasks, seeds or optimizers. The thesis has
-20 runs of each method on each of 1,000 tasks.
+Stored runs are not made again: the script may be interrupted, and called with more tasks, seeds or optimizers. The
+paper has 20 runs of each method on each of 1,000 tasks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hpo_leaderboard.report import write_report
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("family", help="svm, fcnet, xgboost, or a model of one's own")
+    parser.add_argument("family", help="svm, fcnet, xgboost, or your own model")
     parser.add_argument("--noise", action="store_true", help="evaluations with noise")
     parser.add_argument("--tasks", type=int, default=100, help="how many, from number 0 on (100)")
     parser.add_argument("--optimizers", default="rs,de,tpe,cmaes", help="names, joined by commas (rs,de,tpe,cmaes)")

@@ -1,15 +1,15 @@
 """Checks of the model-based optimizers: `python scripts/check_quality.py --models`, half an hour.
 
-    tables       `bore` not worse than the recorded BORE; `gp`, `smac` and `bore` better than our random search, after
-                 50, 100 and 200 evaluations; `gp` and `smac` better than the recorded TPE after 50
-    functions    the three of fig. 3.3 of the thesis, after 100 evaluations: `gp` better than the forest and than both
+    tables       `bore` not worse than the recorded BORE; `gp`, `smac` and `bore` better than random search, after 50,
+                 100 and 200 evaluations; `gp` and `smac` better than the recorded TPE after 50
+    functions    the three of fig. 3.3 of Klein (2020), after 100 evaluations: `gp` better than the forest and than both
                  networks
 
-By default random search makes 200 runs, runs of 50 evaluations against the recorded TPE are 100 and all others 20;
-with `--seeds N` 10 N, 5 N and N. Scripts of their own check `mtbo` and `fabolas` (`check_models.py`), learning curves
+By default there are 200 runs of random search, 100 runs of 50 evaluations against the recorded TPE, and 20 of all
+others; with `--seeds N` 10 N, 5 N and N. Other scripts check `mtbo` and `fabolas` (`check_models.py`), learning curves
 (`check_curves.py`) and the Bayesian neural network as a regression (`check_bnn.py`).
 
-The thesis shows means over 50 runs as curves, without numbers in the text; what it says is that Gaussian processes are
+Klein (2020) shows means over 50 runs as curves, without numbers in the text. The text says that Gaussian processes are
 best on these functions, and that BOHAMIANN is better than DNGO (section 3.6.1, app. A.1, two initial points).
 """
 

@@ -1,6 +1,6 @@
 """Optimizers of other libraries that `bench_optimizers.py` times and that have no adapter in `baselines.adapters`.
 
-    hpbandster          BOHB of HpBandSter, the authors' code; it gets ordinals as integers, as its documentation asks
+    hpbandster          BOHB of HpBandSter, the authors' code; it gets ordinals as integers, as its documentation says
     botorch             BoTorch as in the example of its README: `SingleTaskGP`, `LogExpectedImprovement`,
                         `optimize_acqf` with 5 restarts from 20 samples
     syne-tune-botorch   Syne Tune's `BoTorchSearcher`
@@ -8,17 +8,17 @@
     emukit-mcmc         Emukit's expected improvement averaged over samples of a GPy process' hyperparameters, 10 by HMC
     pybnn-bohamiann     BOHAMIANN of pybnn, the authors' code, trained from scratch for each suggestion as its users do:
                         13,000 steps, of which the first 3,000 are burn-in
-    pybnn-dngo          DNGO of the same package: 500 passes of Adam, then 2,000 steps of 20 walkers of emcee, which go
-                        on between suggestions
+    pybnn-dngo          DNGO of the same package: 500 passes of Adam, then 2,000 steps of 20 walkers of emcee, which
+                        continue between suggestions
 
-All have their libraries' settings. BoTorch, Emukit and pybnn are models and get what ours get, the rows of features and
-transformed losses of a `BayesianOptimizer`; the last two score the 500 points of the adapted random search, as RoBO
-does, and nothing else.
+All have their libraries' settings. BoTorch, Emukit and pybnn are models and get the same inputs as the models here: the
+rows of features and transformed losses of a `BayesianOptimizer`. The last two score only the 500 points of the adapted
+random search, as RoBO does.
 
 Emukit has no settings for the process itself: Matern-5/2 with a lengthscale per column and priors LogNormal(0, 1).
 
-Not here: the package `bore` of the paper's authors pins scipy 1.7.0, which there is not for Python 3.11; RoBO, which
-has a Gaussian process with MCMC (the package `robo` of the index is something else).
+Not included: the package `bore` of the paper's authors, which pins scipy 1.7.0, a version without a wheel for Python
+3.11; RoBO, which has a Gaussian process with MCMC (the package `robo` on PyPI is another one).
 """
 
 from __future__ import annotations
@@ -76,7 +76,17 @@ class HpBandSter:
 
 
 class SyneTune:
-    """A searcher of Syne Tune, by its name there; it asks its model once it has been told `n_initial` losses."""
+    """A searcher of Syne Tune; it uses its model after `n_initial` losses.
+
+    Parameters
+    ----------
+    space, seed, n_initial
+        Of the optimizer.
+    searcher
+        Name of the searcher in Syne Tune.
+    initial
+        Name of its option for the number of initial configurations.
+    """
 
     def __init__(self, space: Space, seed: int, n_initial: int, searcher: str, initial: str):
         from syne_tune.optimizer.schedulers.searchers.searcher_factory import searcher_cls
@@ -109,7 +119,7 @@ def _domain(h: Hyperparameter) -> Any:
 
 
 def botorch(space: Space, seed: int, n_initial: int) -> BayesianOptimizer:
-    """BoTorch's example: what maximises the acquisition function in the cube of the features, moved into the space."""
+    """BoTorch's example: the maximiser of the acquisition function in the cube of the features, in the space."""
     import botorch  # noqa: F401  a missing library is noticed before anything is timed
 
     return BayesianOptimizer(space, propose_by_botorch, n_initial, seed, name="botorch")
@@ -148,10 +158,15 @@ def scored(name: str, load: Callable[[int], Fit], space: Space, seed: int, n_ini
     name
         Of the peer.
     load
-        `load(seed)` imports the library; what it returns is called with rows (n, width) and values (n,) and returns
-        the score.
+        `load(seed)` imports the library and returns a function of rows (n, width) and values (n,) that returns the
+        score.
     space, seed, n_initial
         As in `BayesianOptimizer`.
+
+    Returns
+    -------
+    BayesianOptimizer
+        That proposes the best of the points.
     """
     fit = load(seed)
 
@@ -195,7 +210,7 @@ def pybnn_bohamiann(seed: int) -> Fit:
 
 
 def pybnn_dngo(seed: int) -> Fit:
-    """pybnn's DNGO, whose chain goes on."""
+    """pybnn's DNGO, whose chain continues between suggestions."""
     from pybnn.dngo import DNGO
 
     model = DNGO(rng=np.random.RandomState(seed))
@@ -218,7 +233,7 @@ def _improvement(model: Any, values: np.ndarray) -> Score:
 class Peer(NamedTuple):
     """A model-based peer: how it is built, from a space, a seed and a number of random configurations first.
 
-    warm    suggestions by the model before the first that is timed: a chain that goes on has its burn-in there
+    warm    suggestions by the model before the first that is timed, with the burn-in of a chain that continues
     window  suggestions that are timed
     """
 

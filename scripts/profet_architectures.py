@@ -1,13 +1,13 @@
 """Which network should the fast mode of PROFET have? Layers and the prior's gain, at equal CPU time, on five splits.
 
-    python scripts/profet_architectures.py                            svm, some ten minutes of one core
+    python scripts/profet_architectures.py                            svm, about ten minutes of one core
     python scripts/profet_architectures.py --family xgboost --gains 2,4
 
-A tenth of the configurations is held out, as in `check_profet.py` but in other splits, and what is compared is the
-error of single weight vectors, the function that a user meets. Each network gets the CPU time of the fast mode: the
-numbers of its steps (Adam's, of burn-in and between kept draws) are scaled by the ratio of the times that some steps
-take, measured first; the time that it then took is printed. A line has means over the splits, and the standard error of
-the difference to the fast mode over them.
+A tenth of the configurations is held out, as in `check_profet.py` but in other splits, and the errors of single weight
+vectors, which sampled tasks have, are compared. Each network gets the CPU time of the fast mode: the numbers of its
+steps (Adam's, of burn-in and between kept draws) are scaled by the ratio of the times of a step, which are measured
+first; the actual time is printed. A line has means over the splits, and the standard error over the splits of the
+difference to the fast mode.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def step_time(data: MetaData, settings: Settings) -> float:
 
 
 def scaled(settings: Settings, factor: float) -> Settings:
-    """The settings with so many times the steps."""
+    """The settings with `factor` times the steps."""
     warm = settings.warm_start
     return replace(
         settings,
@@ -77,7 +77,7 @@ def main() -> None:
     data = replace(meta_data(options.family), costs=None)
     small = data.only(np.arange(min(100, len(data.codes))))
     print(
-        f"{'layers':<16}{'gain':>5}{'steps':>7}{'CPU s':>7}{'RMSE / sd':>11}{'single':>8}  +- "
+        f"{'layers':<16}{'gain':>5}{'steps':>7}{'CPU s':>7}{'RMSE / std':>11}{'single':>8}  +- "
         f"{'Spearman':>13}{'log-lik.':>10}",
         flush=True,
     )
@@ -94,7 +94,24 @@ def main() -> None:
 
 
 def line(settings: Settings, factor: float, took: float, found: list[Scores], error: float) -> str:
-    """One network's means over the splits."""
+    """Line of the table: one network's means over the splits.
+
+    Parameters
+    ----------
+    settings, factor
+        Settings of the network, and the factor of its steps.
+    took
+        CPU seconds of a split.
+    found
+        Scores of the splits.
+    error
+        Standard error of the difference to the fast mode.
+
+    Returns
+    -------
+    str
+        The line.
+    """
     layers = " x ".join(str(n) for n in settings.units)
     mean = {name: float(np.mean([getattr(s, name) for s in found])) for name in Scores._fields}
     return (

@@ -1,4 +1,4 @@
-"""What the checks of `check_quality` are made of: regrets of runs, recorded ones, and claims about their medians."""
+"""Parts of the checks of `check_quality`: regrets of runs, recorded ones, and claims about their medians."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption
 
 STEPS = (50, 100, 200, 500)
-EIGHT_TESTS = 0.05 / 8  # level of each of the eight lines that ask for equality
+EIGHT_TESTS = 0.05 / 8  # level of each of the eight lines that test equality
 
 
 class Outcome(NamedTuple):
-    """What was measured, in words, and whether it is good enough."""
+    """The measurement as text, and whether it is good enough."""
 
     measured: str
     passed: bool
@@ -35,7 +35,20 @@ class Check(NamedTuple):
 
 @cache
 def regrets(optimizer: str, benchmark: str, n_trials: int, n_seeds: int) -> np.ndarray:
-    """(n_seeds, steps) validation regret of the incumbent after 50, 100, ... up to `n_trials` evaluations."""
+    """Validation regret of the incumbent after 50, 100, ... up to `n_trials` evaluations.
+
+    Parameters
+    ----------
+    optimizer, benchmark
+        Names.
+    n_trials, n_seeds
+        Evaluations of a run, and number of runs.
+
+    Returns
+    -------
+    np.ndarray
+        (n_seeds, steps) regrets, in units of the loss.
+    """
     b = Benchmark(benchmark)
     optimum = b.optimum
     if optimum is None:
@@ -43,8 +56,8 @@ def regrets(optimizer: str, benchmark: str, n_trials: int, n_seeds: int) -> np.n
     rows = []
     for seed in range(n_seeds):
         r = run(b, optimizer, n_trials=n_trials, seed=seed)
-        places = r.incumbent().indices
-        rows.append([b.objective(r.trials[places[n - 1]].config).loss - optimum for n in STEPS if n <= n_trials])
+        indices = r.incumbent().indices
+        rows.append([b.objective(r.trials[indices[n - 1]].config).loss - optimum for n in STEPS if n <= n_trials])
     return np.array(rows)
 
 
@@ -58,7 +71,7 @@ class Recorded(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the median, by that of normal numbers with the same quartiles (McGill et al., 1978)."""
+        """Standard error of the median of normal numbers with the same quartiles (McGill et al., 1978)."""
         return 1.25 / 1.35 * (self.q75 - self.q25) / self.n_seeds**0.5
 
 
@@ -74,7 +87,7 @@ def read_recorded(path: Path) -> dict[tuple[str, str, int], Recorded]:
 
 
 def bootstrapped_medians(sample: np.ndarray) -> np.ndarray:
-    """(2000,) medians of the sample drawn anew with replacement."""
+    """(2000,) medians of bootstrap samples."""
     rng = np.random.default_rng(0)
     return np.median(rng.choice(sample, (2000, len(sample))), axis=1)
 
@@ -88,14 +101,32 @@ def median_interval(sample: np.ndarray) -> tuple[float, float]:
 def against_recorded(
     optimizer: str, benchmark: str, step: int, recorded: Recorded, relation: str, n_trials: int = STEPS[-1]
 ) -> Check:
-    """Check of our median at a number of evaluations against the recorded one, in runs of `n_trials`.
+    """Check of the measured median regret against the recorded one.
 
-    inside       it lies between the recorded quartiles
-    not worse    the recorded median lies within or above the interval of ours: one-sided bootstrap at 5 %
-    better       it lies above that interval
-    equal        0 lies within the interval of the difference of both medians: two-sided at 5 % for all eight of these
-                 lines together. Ours is bootstrapped, since the best regrets of a table are few numbers and a median
-                 jumps between them; the recorded one, of which only quartiles are known, is taken as normal
+    inside       the measured median is between the recorded quartiles
+    not worse    the recorded median is within or above the interval of the measured one: one-sided bootstrap at 5 %
+    better       the recorded median is above that interval
+    equal        0 is within the interval of the difference of both medians: two-sided at 5 % for all eight of these
+                 lines together. The measured one is bootstrapped, since the best regrets of a table are few numbers and
+                 a median jumps between them; the recorded one, of which only quartiles are known, is assumed normal
+
+    Parameters
+    ----------
+    optimizer, benchmark
+        Names.
+    step
+        Number of evaluations after which medians are compared.
+    recorded
+        Quartiles of the recorded runs.
+    relation
+        One of the above.
+    n_trials
+        Evaluations of a run.
+
+    Returns
+    -------
+    Check
+        A line of the table.
     """
 
     def measure(n_seeds: int) -> Outcome:
@@ -121,19 +152,33 @@ def against_recorded(
     return Check(optimizer, benchmark, f"median at {step} {claims[relation]}", measure)
 
 
-def median_at_most(optimizer: str, benchmark: str, n_trials: int, bar: float) -> Check:
-    """Check that the median regret is not above a bar, by a one-sided bootstrap at 5 %.
+def median_at_most(optimizer: str, benchmark: str, n_trials: int, limit: float) -> Check:
+    """Check that the median regret is not above a limit, by a one-sided bootstrap at 5 %.
 
-    It passes while the bar lies within the uncertainty of the median, which is printed: a median slightly above the bar
-    may pass, and more seeds decide.
+    It passes while the limit is within the uncertainty of the median, which is printed: a median slightly above the
+    limit may pass; more seeds make the check stricter.
+
+    Parameters
+    ----------
+    optimizer, benchmark
+        Names.
+    n_trials
+        Evaluations of a run.
+    limit
+        Of the median, in units of the loss.
+
+    Returns
+    -------
+    Check
+        A line of the table.
     """
 
     def measure(n_seeds: int) -> Outcome:
         sample = regrets(optimizer, benchmark, n_trials, n_seeds)[:, -1]
         low, high = median_interval(sample)
-        return Outcome(f"{np.median(sample):.3g} [{low:.3g}, {high:.3g}]", low <= bar)
+        return Outcome(f"{np.median(sample):.3g} [{low:.3g}, {high:.3g}]", low <= limit)
 
-    return Check(optimizer, benchmark, f"median at {n_trials} not above {bar:g}", measure)
+    return Check(optimizer, benchmark, f"median at {n_trials} not above {limit:g}", measure)
 
 
 def beats(
@@ -141,7 +186,19 @@ def beats(
 ) -> Check:
     """Check of a one-sided Mann-Whitney test at 5 % that the regret at a number of evaluations is lower.
 
-    `runs` says how many an optimizer makes for a number of seeds.
+    Parameters
+    ----------
+    optimizer, other, benchmark
+        Names of the optimizer, of the one it is compared with, and of the benchmark.
+    step, n_trials
+        Number of evaluations after which regrets are compared, and evaluations of a run.
+    runs
+        Number of runs of an optimizer for a number of seeds.
+
+    Returns
+    -------
+    Check
+        A line of the table.
     """
 
     def measure(n_seeds: int) -> Outcome:

@@ -1,14 +1,14 @@
-"""Is it right to retrain on all data? The synthetic study of Ram et al. (2022), section 3.2 and appendix D, run again.
+"""Is it right to retrain on all data? The synthetic study of Ram et al. (2022), section 3.2 and appendix D, repeated.
 
 Networks (depth 1-3, 10 or 100 units, rate 0.01 or 0.1, batches of 8, 32 or 128: 36 configurations, or the 18 with rate
-0.1) classify points that scikit-learn's make_classification drew without label noise. The best one on mu held-out rows
-is deployed as it is (g), retrained on all n rows (f), or one of them by heuristic 3.1 (choice). Printed are mean errors
-on fresh points over trials, and where the choice is worse than always or than never retraining; then what the
-tolerances of heuristics 3.2 and B.1 cost and save.
+0.1) classify points of scikit-learn's make_classification without label noise. The best one on mu held-out rows is
+deployed unchanged (g), retrained on all n rows (f), or one of them by heuristic 3.1 (choice). The script prints mean
+errors on fresh points over trials, and settings in which the choice is worse than always or never retraining; then the
+costs and savings of the tolerances of heuristics 3.2 and B.1.
 
 A subset of the paper's study by default: n up to 2^11 rather than 2^14, 2 restarts of each training rather than 5, 40
-epochs as "exact". On the 18 configurations the paper is silent. Training to a tolerance rho means: stop after the first
-epoch whose training error is within rho of the lowest of all 40 epochs and restarts.
+epochs as "exact". The paper does not describe the 18 configurations. Training to a tolerance rho means: stop after the
+first epoch whose training error is within rho of the lowest of all 40 epochs and restarts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,26 @@ class Path:
 
 
 def train(config: tuple, rows: np.ndarray, labels: np.ndarray, others: list, rng: np.random.Generator, restarts: int):
-    """`Path` of networks trained by SGD on the logistic loss, all restarts at once."""
+    """Errors of networks trained by SGD on the logistic loss, all restarts at once.
+
+    Parameters
+    ----------
+    config
+        Depth, units, learning rate and batch size.
+    rows, labels
+        To train on.
+    others
+        Held-out and fresh points with their labels.
+    rng
+        Of initial weights and shuffles.
+    restarts
+        Number of networks.
+
+    Returns
+    -------
+    Path
+        Errors after each epoch.
+    """
     depth, units, rate, batch = config
     sizes = [rows.shape[1], *[units] * depth, 1]
     weights = [rng.normal(0, np.sqrt(2 / a), (restarts, a, b)) for a, b in pairwise(sizes)]
@@ -72,19 +91,19 @@ def train(config: tuple, rows: np.ndarray, labels: np.ndarray, others: list, rng
             part = order[start : start + batch]
             values = forward(rows[part])
             probability = 1 / (1 + np.exp(-np.clip(values[-1], -30, 30)))
-            slope = (probability - labels[part][:, None]) / len(part)
+            delta = (probability - labels[part][:, None]) / len(part)
             for k in range(depth, -1, -1):
-                gradient, offset = values[k].swapaxes(1, 2) @ slope, slope.sum(axis=1, keepdims=True)
+                d_weights, d_biases = values[k].swapaxes(1, 2) @ delta, delta.sum(axis=1, keepdims=True)
                 if k:
-                    slope = slope @ weights[k].swapaxes(1, 2) * (values[k] > 0)
-                weights[k] -= step * gradient
-                biases[k] -= step * offset
+                    delta = delta @ weights[k].swapaxes(1, 2) * (values[k] > 0)
+                weights[k] -= step * d_weights
+                biases[k] -= step * d_biases
         found.append([errors(rows, labels), *(errors(x, y) for x, y in others)])
     return Path(*np.moveaxis(np.array(found), 1, 0))
 
 
 def points(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """n training points, and fresh ones behind them, of one distribution."""
+    """n training points, followed by fresh ones of the same distribution."""
     from sklearn.datasets import make_classification
 
     x, y = make_classification(
@@ -95,7 +114,20 @@ def points(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def one_trial(n: int, share: float, seed: int, restarts: int) -> list[dict]:
-    """Rows of the study for one sample of n points, of which a share is held out."""
+    """Rows of the study for one sample of points.
+
+    Parameters
+    ----------
+    n, share
+        Number of points, and the share that is held out.
+    seed, restarts
+        Of the sample; and number of restarts of each training.
+
+    Returns
+    -------
+    list of dict
+        One row per space, tolerance and ratio.
+    """
     rng = np.random.default_rng([seed, n, round(100 * share)])
     x, y = points(n, int(rng.integers(2**31)))
     mu = round(share * n)
@@ -138,11 +170,11 @@ def report(study: pd.DataFrame) -> None:
     errors = ["always", "never", "choice"]
     keys = ["L", "n", "mu/n", "rho_in", "ratio"]
     means = plain.groupby(keys)[errors].mean()
-    spread = plain.assign(gap=plain.choice - plain[["always", "never"]].min(axis=1)).groupby(keys).gap
+    gaps = plain.assign(gap=plain.choice - plain[["always", "never"]].min(axis=1)).groupby(keys).gap
     better = means[["always", "never"]].min(axis=1)
     print("\nHeuristic 3.1: mean error on fresh points, by rho_out / rho_in")
     print(plain.groupby(["L", "ratio"])[[*errors, "retrained"]].mean().round(4).to_string())
-    worse = means.choice > better + 2 * spread.sem()
+    worse = means.choice > better + 2 * gaps.sem()
     print(f"\nsettings (of {len(means)}) where the choice is worse than the better of always and never")
     print(f"  by more than two standard errors: {int(worse.sum())}")
     print(f"  than always, by any amount: {int((means.choice > means.always).sum())}")

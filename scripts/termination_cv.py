@@ -1,7 +1,7 @@
-"""When to stop under cross-validation: the criteria of Makarova et al. (2022) on our own runs, next to their Table 3.
+"""When to stop under cross-validation: the criteria of Makarova et al. (2022) on runs of this project, next to Table 3.
 
 Runs of an optimizer on `cv-rf-*`, `cv-xgb-*` or `cv-lm-*` problems are made (every training is kept in the cache, so an
-interrupted command goes on quickly), written as a table of trials with the losses of the folds, and replayed. The
+interrupted command continues quickly), written as a table of trials with the losses of the folds, and replayed. The
 paper's runs have 200 iterations of Bayesian optimization on 19 datasets; small datasets and few iterations are the
 default here, since every iteration trains eleven models.
 """
@@ -23,7 +23,20 @@ LABELS = {"rf": "RF", "xgb": "XGB", "lm": "LM"}  # the paper's
 
 
 def rows_of(algorithm: str, dataset: str, optimizer: str, seed: int, n_trials: int) -> list[dict[str, Any]]:
-    """Trials of one run as rows of a table."""
+    """Trials of one run as rows of a table.
+
+    Parameters
+    ----------
+    algorithm, dataset
+        Of the benchmark `cv-ALGORITHM-DATASET`.
+    optimizer, seed, n_trials
+        Of the run.
+
+    Returns
+    -------
+    list of dict
+        One row per trial.
+    """
     made = run(Benchmark(f"cv-{algorithm}-{dataset}"), optimizer, n_trials=n_trials, seed=seed)
     shared = {"benchmark": dataset, "optimizer": LABELS[algorithm], "seed": seed}
     return [

@@ -1,9 +1,9 @@
-"""When to stop on the real tables: the criteria of Makarova et al. (2022) on our own runs, next to their Table 4.
+"""When to stop on the real tables: the criteria of Makarova et al. (2022) on new runs, next to their Table 4.
 
 Runs of random search, TPE and BORE on the four FC-Net tables are made or found in a store, then the criteria are
-replayed on them (`hpo stop replay`). Interrupted, the same command goes on where it stopped. The runs take minutes; the
-replay of the regret bounds takes some 10 to 30 s per run of 500 evaluations, which is why `--replayed` is small by
-default.
+replayed on them (`hpo stop replay`). After an interruption the same command continues where it stopped. The runs take
+minutes; the replay of the regret bounds takes 10 to 30 s per run of 500 evaluations, which is why `--replayed` is small
+by default.
 """
 
 from __future__ import annotations

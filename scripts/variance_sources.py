@@ -1,4 +1,4 @@
-"""Where the spread of an HPO run's result comes from: the split, the optimizer or the training (Makarova et al., 2021).
+"""Sources of the variance of an HPO run's result: the split, the optimizer or the training (Makarova et al., 2021).
 
     python scripts/variance_sources.py [--algorithms lm] [--datasets diabetes,wine] [--seeds 3] [--trials 40]
 
@@ -29,7 +29,24 @@ Rows = list[dict[str, Any]]
 
 
 def rows_of(algorithm: str, dataset: str, name: str, seeds: tuple[int, int, int], n_trials: int) -> Rows:
-    """Trials of one run as rows of a table."""
+    """Trials of one run as rows of a table.
+
+    Parameters
+    ----------
+    algorithm, dataset
+        What is trained, and on which data.
+    name
+        Of the optimizer.
+    seeds
+        Of the split, the optimizer and the training.
+    n_trials
+        Of the run.
+
+    Returns
+    -------
+    list of dict
+        One row per trial.
+    """
     split, search, training = seeds
     made, data = trainer(TRAINERS[algorithm]), load(dataset)
     method = optimizer(name, made.space, seed=search)
