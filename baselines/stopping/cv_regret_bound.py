@@ -24,28 +24,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.stopping.parts.bound_checks import (
-    LEAST_CORRELATION,
-    PAPER,
-    REFERENCE,
-    BoundChecks,
-    BoundOptions,
-    BoundsOfTrials,
-    Variant,
-    variant_named,
-)
+from baselines.stopping.parts.bound_checks import CV_REGRET_BOUND, BoundChecks, BoundOptions, BoundsOfTrials
 from baselines.stopping.parts.option_checks import positive
 from baselines.stopping.parts.run_history import indices_in_use
 from baselines.stopping.parts.surrogate import Candidates, Fit
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
-
-VARIANTS = {
-    "default": Variant(REFERENCE, 28, LEAST_CORRELATION, checks=3, scale=3.5),
-    "paper": Variant(PAPER, 20),
-    "reference-code": Variant(REFERENCE, 20, frozen=True),
-}
 
 
 def estimation_error(folds: Sequence[float]) -> float:
@@ -88,11 +73,12 @@ class CVRegretBound:
         checks: int | None = None,
         bounds: BoundsOfTrials | None = None,
     ):
-        chosen = variant_named(VARIANTS, variant, BoundOptions(warm_up, candidates, fit, checks))
+        options = BoundOptions(variant, warm_up, candidates, fit, checks)
+        self._checks = BoundChecks(space, CV_REGRET_BOUND, options, bounds)
+        chosen = self._checks.variant
         self.scale = chosen.scale if scale is None else positive("scale", scale)
         self.frozen = chosen.frozen if frozen is None else bool(frozen)
         self.warm_up, self.checks = chosen.warm_up, chosen.checks
-        self._checks = BoundChecks(space, chosen, bounds)
         self._warned = False
 
     def bound(self, trials: Sequence[Trial]) -> float:

@@ -1,6 +1,6 @@
 """`regret-bound`: stop when the bound on the incumbent's regret is below the user's threshold (Makarova et al., 2022).
 
-Variants differ in how the bound is computed, see `VARIANTS`:
+Variants differ in how the bound is computed, see `REGRET_BOUND`:
 
     paper            eq. 8 as printed: type II maximum likelihood on the better half, t in beta counts all trials, the
                      minimum over the space is searched for (`refined`). Its input warping is left out.
@@ -14,27 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from baselines.stopping.parts.bound_checks import (
-    LEAST_CORRELATION,
-    PAPER,
-    REFERENCE,
-    BoundChecks,
-    BoundOptions,
-    BoundsOfTrials,
-    Variant,
-    variant_named,
-)
+from baselines.stopping.parts.bound_checks import REGRET_BOUND, BoundChecks, BoundOptions, BoundsOfTrials
 from baselines.stopping.parts.option_checks import positive
 from baselines.stopping.parts.surrogate import Candidates, Fit
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
-
-VARIANTS = {
-    "default": Variant(REFERENCE, 20, LEAST_CORRELATION),
-    "paper": Variant(PAPER, 20),
-    "reference-code": Variant(REFERENCE, 5),
-}
 
 
 class RegretBound:
@@ -68,10 +53,11 @@ class RegretBound:
         checks: int | None = None,
         bounds: BoundsOfTrials | None = None,
     ):
-        chosen = variant_named(VARIANTS, variant, BoundOptions(warm_up, candidates, fit, checks))
+        options = BoundOptions(variant, warm_up, candidates, fit, checks)
+        self._checks = BoundChecks(space, REGRET_BOUND, options, bounds)
+        chosen = self._checks.variant
         self.threshold = positive("threshold", threshold)
         self.warm_up, self.checks = chosen.warm_up, chosen.checks
-        self._checks = BoundChecks(space, chosen, bounds)
 
     def bound(self, trials: Sequence[Trial]) -> float:
         """Bound on the regret of the incumbent, in units of the loss; inf where there is none."""

@@ -38,17 +38,31 @@ class Variant(NamedTuple):
     frozen: bool = False
 
 
-class BoundOptions(NamedTuple):
-    """A user's options of the bound; None is the variant's."""
+REGRET_BOUND = {
+    "default": Variant(REFERENCE, 20, LEAST_CORRELATION),
+    "paper": Variant(PAPER, 20),
+    "reference-code": Variant(REFERENCE, 5),
+}
+CV_REGRET_BOUND = {
+    "default": Variant(REFERENCE, 28, LEAST_CORRELATION, checks=3, scale=3.5),
+    "paper": Variant(PAPER, 20),
+    "reference-code": Variant(REFERENCE, 20, frozen=True),
+}
 
+
+class BoundOptions(NamedTuple):
+    """A user's options of the bound: the variant's name, and what is changed of it; None is the variant's."""
+
+    variant: str
     warm_up: int | None = None
     candidates: Candidates | None = None
     fit: Fit | None = None
     checks: int | None = None
 
 
-def variant_named(variants: Mapping[str, Variant], name: str, options: BoundOptions) -> Variant:
-    """The variant with a name, with those options in place that are not None."""
+def chosen_variant(variants: Mapping[str, Variant], options: BoundOptions) -> Variant:
+    """The variant that is named, with those options in place that are not None."""
+    name = options.variant
     if name not in variants:
         raise InvalidOption(f"variant must be one of {', '.join(variants)}, got {name!r}{nearest(name, variants)}")
     variant = variants[name]
@@ -67,30 +81,48 @@ def variant_named(variants: Mapping[str, Variant], name: str, options: BoundOpti
 
 
 class BoundChecks:
-    """Bounds of runs on a space by a variant; `bounds` takes the place of the model where it is given."""
+    """Bounds of runs on a space, by one of some variants.
 
-    def __init__(self, space: Space, variant: Variant, bounds: BoundsOfTrials | None = None):
-        self._variant = variant
-        self._bounds = bounds or bounds_of(space, variant.settings)
+    Parameters
+    ----------
+    space
+        What the runs search.
+    variants
+        By name: `REGRET_BOUND` or `CV_REGRET_BOUND`.
+    options
+        Which of them, and what is changed of it.
+    bounds
+        What gives the bound of trials in place of the model; None is the model.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        variants: Mapping[str, Variant],
+        options: BoundOptions,
+        bounds: BoundsOfTrials | None = None,
+    ):
+        self.variant = chosen_variant(variants, options)
+        self._bounds = bounds or bounds_of(space, self.variant.settings)
 
     def bound(self, trials: Sequence[Trial]) -> Bound:
         """Bound on the regret of the incumbent; inf where there is none or where it is not trusted."""
-        return trusted(self._bounds(trials), self._variant.least_correlation)
+        return trusted(self._bounds(trials), self.variant.least_correlation)
 
     def ready(self, trials: Sequence[Trial]) -> bool:
         """Whether the warm-up is over."""
-        return len(indices_in_use(trials)) >= self._variant.warm_up
+        return len(indices_in_use(trials)) >= self.variant.warm_up
 
     def hold(self, below: Callable[[Sequence[Trial]], bool], trials: Sequence[Trial]) -> bool:
         """Whether the bound is below its threshold now, and was at the checks before, as many as the variant asks.
 
         The most probable hyperparameters sometimes jump to another mode for a check or two, and the bound with them.
         """
-        return all(below(trials[: len(trials) - back]) for back in range(self._variant.checks))
+        return all(below(trials[: len(trials) - back]) for back in range(self.variant.checks))
 
     def waiting(self, trials: Sequence[Trial]) -> str:
         """What is missing of the warm-up, in words."""
-        return f"{len(indices_in_use(trials))} usable trials, checks begin at {self._variant.warm_up}"
+        return f"{len(indices_in_use(trials))} usable trials, checks begin at {self.variant.warm_up}"
 
     def words(self, trials: Sequence[Trial], threshold: str) -> str:
         """The bound next to a threshold, or why there is no bound."""

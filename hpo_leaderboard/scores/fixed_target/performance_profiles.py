@@ -41,16 +41,10 @@ def performance_profiles(
 
     Parameters
     ----------
-    incumbents
-        Table of `incumbents`, or runs.
-    targets
-        Losses to reach, columns benchmark and target, see `hpo_leaderboard.scores.fixed_target.targets`.
-    over
-        The axis: "evaluations", "seconds" or "share".
     factors
         tau, each at least 1.
-    seed, n_samples, level
-        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+    incumbents, targets, over, seed, n_samples, level
+        As for `expected_running_times`.
 
     Returns
     -------

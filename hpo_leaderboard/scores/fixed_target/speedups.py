@@ -35,16 +35,10 @@ def speedups(
 
     Parameters
     ----------
-    incumbents
-        Table of `incumbents`, or runs.
-    targets
-        Losses to reach, columns benchmark and target, see `hpo_leaderboard.scores.fixed_target.targets`.
     reference
         Name of the optimizer to compare with.
-    over
-        The axis: "evaluations", "seconds" or "share".
-    seed, n_samples, level
-        Of the bootstrap interval: its seed, the number of samples, the share of them that it holds.
+    incumbents, targets, over, seed, n_samples, level
+        As for `expected_running_times`.
 
     Returns
     -------
