@@ -120,12 +120,12 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "mtbo": OptimizerEntry(
         "multi-task Gaussian process: earlier runs, and a smaller budget as auxiliary task",
         "Swersky et al. (2013); thesis, section 4.3.1",
-        "baselines.budgets.mtbo:MultiTask",
+        "baselines.budgets.mtbo:mtbo",
     ),
     "fabolas": OptimizerEntry(
         "information per cost under Gaussian processes of loss and cost across budgets",
         "Klein et al. (2017); thesis, section 4.4",
-        "baselines.budgets.fabolas:Fabolas",
+        "baselines.budgets.fabolas:fabolas",
         True,
     ),
     "smac": OptimizerEntry(
