@@ -1,4 +1,4 @@
-"""The examples of the README and of the pages in docs/ run as they stand, each page in one namespace."""
+"""The README and the pages in docs/: examples run, each page in one namespace; links lead to files and sections."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -22,3 +23,24 @@ def test_examples_run(page, tmp_path, monkeypatch):
 def test_every_page_is_linked_from_the_readme():
     readme = (ROOT / "README.md").read_text()
     assert [page.name for page in PAGES[1:] if f"docs/{page.name}" not in readme] == []
+
+
+def sections(page):
+    """Names that links to the sections of a page have."""
+    titles = re.findall(r"^#+ (.*)$", BLOCK.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for path, section in LINK.findall(page.read_text()):
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_file(), f"{page.name} links to {path}, which does not exist"
+        assert not section or section in sections(target), (
+            f"{page.name} links to {path}#{section}, which does not exist"
+        )
+
+
+def test_the_glossary_is_sorted():
+    words = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)[1:]
+    assert words == sorted(words, key=str.lower)
