@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
-from hpo_cli.arguments import Parser
-from hpo_cli.rendering import Column, Output, Row, add_formats, yes_or_no
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Column, Output, Row, add_formats, yes_or_no
 
 NAME = Column("name", "{name}")
 PAPER, SUMMARY = Column("paper", "{paper}"), Column("summary", "{summary}")

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpo_cli.arguments import Parser, comma_list
-from hpo_cli.rendering import Output
+from hpo_cli.parts.arguments import Parser, comma_list
+from hpo_cli.parts.rendering import Output
 
 if TYPE_CHECKING:
     from fcnet_data.collection.collecting import Work

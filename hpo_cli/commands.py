@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
-from hpo_cli.arguments import Parser
+from hpo_cli.parts.arguments import Parser
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Group:
+class CommandGroup:
     """Commands about one subject, with examples."""
 
     summary: str
@@ -63,7 +63,7 @@ examples:
   hpo stop replay leaderboard/quick.sqlite --criteria conv:30 "regret-bound:0.001"
 """
 
-COMMANDS: Mapping[str, Command | Group] = {
+COMMANDS: Mapping[str, Command | CommandGroup] = {
     "list": Command("names of the benchmarks", "catalogues:add_list"),
     "optimizers": Command("names of the optimizers", "catalogues:add_optimizers"),
     "criteria": Command("names of the stopping criteria", "catalogues:add_criteria"),
@@ -71,7 +71,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     "leaderboard": Command("compare optimizers on benchmarks", "leaderboard:add_leaderboard"),
     "report": Command("write a page with tables and figures of a store", "report:add_report"),
     "compare": Command("compare two optimizers of a store", "compare:add_compare"),
-    "store": Group(
+    "store": CommandGroup(
         "look into, check, join and export stores of runs",
         STORE_EXAMPLES,
         {
@@ -81,7 +81,7 @@ COMMANDS: Mapping[str, Command | Group] = {
             "export": Command("write all trials as one table", "store:add_export"),
         },
     ),
-    "table": Group(
+    "table": CommandGroup(
         "tables, recorded evaluations of whole grids: look into, check, make, import and export them",
         TABLE_EXAMPLES,
         {
@@ -96,7 +96,7 @@ COMMANDS: Mapping[str, Command | Group] = {
             "subsets": Command("make a table: train SVMs on subsets of a dataset", "table_training:add_subsets"),
         },
     ),
-    "stop": Group(
+    "stop": CommandGroup(
         "replay stopping criteria on recorded runs",
         STOP_EXAMPLES,
         {"replay": Command("when criteria would have stopped, what that saves and what it costs", "stop:add_replay")},
@@ -104,7 +104,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     "collect": Command(
         "measure meta-data for PROFET: one set of configurations on many datasets", "collect:add_collect"
     ),
-    "profet": Group(
+    "profet": CommandGroup(
         "meta-models that generate tasks: train one, sample from it",
         PROFET_EXAMPLES,
         {

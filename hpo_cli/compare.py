@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Collection
 from pathlib import Path
 
-from hpo_cli.arguments import Parser
-from hpo_cli.rendering import Column, Output, Row, add_formats, records
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Column, Output, Row, add_formats, records
 
 EXAMPLES = """\
 examples:
@@ -31,26 +30,10 @@ def add_compare(parser: Parser) -> None:
     parser.set_defaults(action=_compare)
 
 
-def full_label(text: str, known: Collection[str]) -> str:
-    """The label of a store's optimizer that a text stands for: itself, its name without version, or a beginning."""
-    from hpo_core.errors import InvalidOption, UnknownName, nearest
-
-    names = {label: label.partition(" ")[0] for label in known}
-    for fits in (
-        [label for label in known if label == text],
-        [label for label in known if text in (names[label], names[label].partition(":")[2])],
-        [label for label in known if label.startswith(text)],
-    ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            raise InvalidOption(f"{text!r} fits several optimizers of the store, {', '.join(fits)}; write more of it")
-    raise UnknownName(f"the store has no runs of {text!r}{nearest(text, sorted({*known, *names.values()}))}")
-
-
 def _compare(options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.report.pair import compare_pair
     from hpo_leaderboard.scores.incumbents import incumbents
+    from hpo_leaderboard.store.labels import full_label
     from hpo_leaderboard.store.store import reading
 
     with reading(options.store) as store:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from hpo_cli.arguments import Parser, comma_list
-from hpo_cli.commands import COMMANDS, Command, Group
-from hpo_cli.rendering import Output
+from hpo_cli.commands import COMMANDS, Command, CommandGroup
+from hpo_cli.parts.arguments import Parser, comma_list
+from hpo_cli.parts.rendering import Output
 
 NOTES = """\
 for now                    lasting
@@ -59,7 +59,7 @@ def _completion(options: argparse.Namespace, out: Output) -> None:
 def candidates(words: Sequence[str]) -> list[str]:
     """What the last of the words after `hpo` may become, the others being complete."""
     *before, last = words or [""]
-    commands: Mapping[str, Command | Group] = COMMANDS
+    commands: Mapping[str, Command | CommandGroup] = COMMANDS
     while before and before[0] in commands:
         command, before = commands[before[0]], before[1:]
         if isinstance(command, Command):

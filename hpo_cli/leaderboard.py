@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpo_cli.arguments import Parser, comma_list
-from hpo_cli.rendering import Column, Output, add_formats, records
+from hpo_cli.parts.arguments import Parser, comma_list
+from hpo_cli.parts.rendering import Column, Output, add_formats, records
 from hpo_core.errors import HpoError, InvalidOption, MissingExtra
 from hpo_leaderboard.engines import ENGINES, TIMEOUT, make_engine
 from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, load_suite

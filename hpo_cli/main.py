@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hpo_cli.arguments import Parser
-from hpo_cli.commands import COMMANDS, Command, Group
-from hpo_cli.rendering import Output
+from hpo_cli.commands import COMMANDS, Command, CommandGroup
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Output
 
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
@@ -53,7 +53,9 @@ def make_parser(words: Sequence[str]) -> Parser:
     return top
 
 
-def _add_commands(parser: Parser, commands: Mapping[str, Command | Group], words: Sequence[str], metavar: str) -> None:
+def _add_commands(
+    parser: Parser, commands: Mapping[str, Command | CommandGroup], words: Sequence[str], metavar: str
+) -> None:
     """Add commands to a parser, and their arguments to the one that the words begin with; stops at an unknown one."""
     chosen = words[0] if words and not words[0].startswith("-") else None
     title = f"{metavar.lower()}s"

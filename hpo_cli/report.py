@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hpo_cli.arguments import Parser
-from hpo_cli.rendering import Output
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Output
 
 EXAMPLES = """\
 examples:

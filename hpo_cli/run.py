@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_cli.arguments import Parser, parse_option
-from hpo_cli.rendering import Column, Output, Row, add_formats
+from hpo_cli.parts.arguments import Parser, parse_option
+from hpo_cli.parts.rendering import Column, Output, Row, add_formats
 
 if TYPE_CHECKING:
     from hpo_core import Benchmark, Run, StoppingCriterion, Trial
@@ -83,7 +83,7 @@ def _with_median(rows: Iterator[Row], done: list[Row], out: Output) -> Iterator[
 
 
 def _rows(options: argparse.Namespace) -> Iterator[Row]:
-    """What came of each run, as soon as it is finished."""
+    """A row for each run, as soon as it is finished."""
     from tqdm import tqdm
 
     from hpo_core import Benchmark, run
@@ -134,7 +134,7 @@ def _watched(bar: Any, stop: StoppingCriterion | None) -> StoppingCriterion:
 
 
 def _row(options: argparse.Namespace, benchmark: Benchmark, done: Run) -> Row:
-    """What came of a run.
+    """Row of a run.
 
     The loss is the lowest that was seen; the regret is that of the incumbent's noise-free loss at the full budget
     against the benchmark's optimum, None where that is unknown.

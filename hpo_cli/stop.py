@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_cli.arguments import Parser, comma_list
-from hpo_cli.rendering import Column, Output, Row, add_formats, records
+from hpo_cli.parts.arguments import Parser, comma_list
+from hpo_cli.parts.rendering import Column, Output, Row, add_formats, records
 
 if TYPE_CHECKING:
     import pandas

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_cli.arguments import Parser
-from hpo_cli.rendering import Output, add_formats
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Output, add_formats
 
 if TYPE_CHECKING:
     from hpo_leaderboard.store.store import Store

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_cli.arguments import Parser
-from hpo_cli.rendering import Column, Output, Row, add_formats
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Column, Output, Row, add_formats
 
 if TYPE_CHECKING:
     import pandas

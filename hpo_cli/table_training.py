@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hpo_cli.arguments import Parser
 from hpo_cli.collect import RESUME, add_collection, collect_into_file
-from hpo_cli.rendering import Output
+from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.rendering import Output
 
 TRAIN_EXAMPLES = """\
 examples:

@@ -95,12 +95,17 @@ def report(store: StorePath, out: StorePath | None = None) -> Path:
 
 
 def compare(runs: StorePath | Sequence[Run], a: str, b: str) -> pandas.DataFrame:
-    """Comparison of the final regrets of two optimizers, of a store or a list of runs, as `compare_pair` has it."""
+    """Comparison of the final regrets of two optimizers, of a store or a list of runs, as `compare_pair` has it.
+
+    An optimizer is named as in the leaderboard, or by less of that label, see `full_label`.
+    """
     from hpo_leaderboard.report.pair import compare_pair
     from hpo_leaderboard.scores.incumbents import incumbents
+    from hpo_leaderboard.store.labels import full_label
 
     frames = _frames(runs)
-    return compare_pair(incumbents(frames.trials, frames.tasks), a, b)
+    known = sorted(set(frames.trials["optimizer"]))
+    return compare_pair(incumbents(frames.trials, frames.tasks), full_label(a, known), full_label(b, known))
 
 
 def ranked(runs: StorePath | Sequence[Run]) -> pandas.DataFrame:

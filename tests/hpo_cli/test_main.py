@@ -3,17 +3,16 @@
 import os
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 
 import pytest
 
-from hpo_cli.commands import COMMANDS, Group
+from hpo_cli.commands import COMMANDS, CommandGroup
 
 EVERY = [
     [name, *rest]
     for name, command in COMMANDS.items()
-    for rest in ([[], *([action] for action in command.commands)] if isinstance(command, Group) else [[]])
+    for rest in ([[], *([action] for action in command.commands)] if isinstance(command, CommandGroup) else [[]])
 ]
 
 
@@ -82,10 +81,13 @@ LOADED = """
 
 
 def in_a_new_process(code, *arguments):
+    """Standard output and CPU seconds of a Python process; others on the same cores do not count."""
     command = [sys.executable, "-c", code.replace("\n    ", "\n"), *arguments]
-    start = time.perf_counter()
+    before = os.times()
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "100"})
-    return done.stdout, time.perf_counter() - start
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return done.stdout, cpu
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["table", "--help"], ["run", "--help"]])
@@ -102,8 +104,7 @@ def test_catalogues_open_no_table(command):
 
 @pytest.mark.parametrize(("command", "seconds"), [("--version", 0.4), ("--help", 0.4), ("list", 1.0)])
 def test_the_command_line_starts_quickly(command, seconds):
-    best = min(in_a_new_process(LOADED, command)[1] for _ in range(4))
-    assert best < seconds  # 0.1 s, 0.1 s and 0.35 s on a calm machine
+    assert min(in_a_new_process(LOADED, command)[1] for _ in range(3)) < seconds
 
 
 def test_a_closed_pipe_is_no_error():

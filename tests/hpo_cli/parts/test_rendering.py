@@ -9,7 +9,7 @@ import os
 import numpy as np
 import pytest
 
-from hpo_cli.rendering import Column, Output
+from hpo_cli.parts.rendering import Column, Output
 
 COLUMNS = [
     Column("name", "{name}"),
