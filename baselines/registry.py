@@ -88,7 +88,7 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     ),
     "lcnet-hb": OptimizerEntry(
         "Hyperband with configurations from LC-Net's learning curves",
-        "Klein et al. (2017); thesis, section 5.4.4",
+        "Klein et al. (2017); Klein (2020), section 5.4.4",
         "baselines.curves.lcnet_hb:LCNetHyperband",
         True,
     ),
@@ -104,7 +104,7 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "asha": OptimizerEntry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
     "gp": OptimizerEntry(
         "expected improvement under a Gaussian process",
-        "Snoek et al. (2012); thesis, app. E.5",
+        "Snoek et al. (2012); Klein (2020), app. E.5",
         "baselines.bayesian.gp:gp",
     ),
     "gp-ucb": OptimizerEntry(
@@ -114,33 +114,33 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     ),
     "es": OptimizerEntry(
         "entropy search under a Gaussian process",
-        "Hennig and Schuler (2012); thesis, section 4.1",
+        "Hennig and Schuler (2012); Klein (2020), section 4.1",
         "baselines.bayesian.es:es",
     ),
     "mtbo": OptimizerEntry(
         "multi-task Gaussian process: earlier runs, and a smaller budget as auxiliary task",
-        "Swersky et al. (2013); thesis, section 4.3.1",
+        "Swersky et al. (2013); Klein (2020), section 4.3.1",
         "baselines.budgets.mtbo:mtbo",
     ),
     "fabolas": OptimizerEntry(
         "information per cost under Gaussian processes of loss and cost across budgets",
-        "Klein et al. (2017); thesis, section 4.4",
+        "Klein et al. (2017); Klein (2020), section 4.4",
         "baselines.budgets.fabolas:fabolas",
         True,
     ),
     "smac": OptimizerEntry(
         "expected improvement under a random forest",
-        "Hutter et al. (2011); thesis, app. D.3",
+        "Hutter et al. (2011); Klein (2020), app. D.3",
         "baselines.bayesian.smac:smac",
     ),
     "bohamiann": OptimizerEntry(
         "expected improvement under a Bayesian neural network",
-        "Springenberg et al. (2016); thesis, chapter 3",
+        "Springenberg et al. (2016); Klein (2020), chapter 3",
         "baselines.bayesian.bohamiann:bohamiann",
     ),
     "mt-bohamiann": OptimizerEntry(
         "Bayesian neural network of this task and of earlier runs",
-        "Springenberg et al. (2016); thesis, section 3.1",
+        "Springenberg et al. (2016); Klein (2020), section 3.1",
         "baselines.bayesian.mt_bohamiann:mt_bohamiann",
     ),
     "dngo": OptimizerEntry(

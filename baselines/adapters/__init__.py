@@ -1,1 +1,1 @@
-"""Optimizers of other libraries behind `ask` and `tell`, one library per file; they need the extra `peers`."""
+"""Optimizers of other libraries behind `ask` and `tell`, one library per file; each needs the extra of its name."""

@@ -1,6 +1,6 @@
-"""hyperopt's TPE (Bergstra et al., 2013) with its default settings.
+"""hyperopt's TPE (Bergstra et al., 2013). Options are those of `hyperopt.tpe.suggest`.
 
-Proposals are made as `hyperopt.fmin` makes them, each with a seed of its own from a generator: the same seed gives the
+Proposals are made as `hyperopt.fmin` makes them, each with its own seed from a generator: the same seed gives the
 same run as `fmin(..., rstate=np.random.default_rng(seed))`. A pending or failed trial has no loss, and hyperopt ranks
 it last.
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.adapters.parts.library import required, versions
+from baselines.adapters.parts.library import check_known, explained, keywords, required, versions
 from baselines.adapters.parts.searched import Searched
 from baselines.parts.requirements import without_conditions
 from hpo_core.running.optimizer import Pending
@@ -27,14 +27,17 @@ from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
 
 class HyperoptTPE:
-    """TPE as hyperopt has it."""
+    """TPE as hyperopt has it; options are those of its function `suggest`, such as `n_startup_jobs`."""
 
     name = "hyperopt-tpe"
 
-    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0):
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any):
         self._searched = Searched(without_conditions(space, self.name), self.name)
-        self._hyperopt = hyperopt = required("hyperopt", "peers")
+        self._hyperopt = hyperopt = required("hyperopt", "hyperopt")
         self.version = versions("hyperopt")
+        given = ("new_ids", "domain", "trials", "seed", "verbose")
+        check_known(self.name, options, "hyperopt's tpe.suggest", keywords(hyperopt.tpe.suggest, given))
+        self._options = options
         self._rng = np.random.default_rng(seed)
         self._trials = hyperopt.Trials()
         self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))
@@ -45,7 +48,9 @@ class HyperoptTPE:
         ids = trials.new_trial_ids(1)
         trials.refresh()
         seed = int(self._rng.integers(2**31 - 1))
-        trials.insert_trial_docs(self._hyperopt.tpe.suggest(ids, self._domain, trials, seed, verbose=False))
+        with explained(self.name, self._options):
+            documents = self._hyperopt.tpe.suggest(ids, self._domain, trials, seed, verbose=False, **self._options)
+        trials.insert_trial_docs(documents)
         trials.refresh()
         document = trials.trials[-1]
         found = {name: values[0] for name, values in document["misc"]["vals"].items()}

@@ -1,4 +1,4 @@
-"""Optuna's samplers (Akiba et al., 2019) with their own default settings: TPE, a Gaussian process, CMA-ES.
+"""Optuna's samplers (Akiba et al., 2019): TPE, a Gaussian process, CMA-ES. Options are those of the sampler.
 
 A study is asked and told as an optuna user does it by hand, and the sampler gets the seed: the same seed gives the
 same run. A failed trial is told as such; what a sampler makes of failed and pending trials is its own affair.
@@ -11,10 +11,10 @@ same run. A failed trial is told as such; what a sampler makes of failed and pen
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from baselines.adapters.parts.library import quiet, required, versions
+from baselines.adapters.parts.library import check_known, explained, keywords, quiet, required, versions
 from baselines.adapters.parts.searched import Searched
 from baselines.parts.requirements import without_conditions
 from hpo_core.running.optimizer import Pending
@@ -26,37 +26,65 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 
-def optuna_tpe(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:
+def optuna_tpe(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
     """TPE as optuna has it."""
-    return OptunaStudy("optuna-tpe", space, "TPESampler", seed)
+    return OptunaStudy("optuna-tpe", space, "TPESampler", seed, options)
 
 
-def optuna_gp(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:
+def optuna_gp(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
     """Gaussian process with expected improvement; optuna needs torch for it."""
-    return OptunaStudy("optuna-gp", space, "GPSampler", seed, needs=("torch", "peers"))
+    return OptunaStudy("optuna-gp", space, "GPSampler", seed, options, needs="torch", extra="optuna-gp")
 
 
-def optuna_cmaes(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0) -> OptunaStudy:
+def optuna_cmaes(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
     """CMA-ES, with random values for categoricals; optuna needs the `cmaes` package for it."""
-    return OptunaStudy("optuna-cmaes", space, "CmaEsSampler", seed, needs=("cmaes", "peers"))
+    return OptunaStudy("optuna-cmaes", space, "CmaEsSampler", seed, options, needs="cmaes")
 
 
 class OptunaStudy:
-    """A study with the named sampler; `needs` is another module that the sampler needs, and the extra that has it."""
+    """A study with one of optuna's samplers.
 
-    def __init__(self, name: str, space: Space, sampler: str, seed: int, needs: tuple[str, str] | None = None):
+    Parameters
+    ----------
+    name
+        The optimizer's.
+    space
+        What it searches.
+    sampler
+        Name of the sampler's class in `optuna.samplers`.
+    seed
+        Of the sampler.
+    options
+        Other keyword arguments of the sampler's class.
+    needs
+        Another module that the sampler needs.
+    extra
+        The extra that has optuna and this module.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        space: Space,
+        sampler: str,
+        seed: int,
+        options: Mapping[str, Any],
+        *,
+        needs: str | None = None,
+        extra: str = "optuna",
+    ):
         self.name = name
         self._searched = Searched(without_conditions(space, name), name)
-        optuna: Any = required("optuna", "peers")
-        self.version = versions("optuna")
-        if needs is not None:
-            required(*needs)
-            self.version = versions("optuna", needs[0])
+        modules = ["optuna"] if needs is None else ["optuna", needs]
+        optuna, *_ = (required(module, extra) for module in modules)
+        self.version = versions(*modules)
         self._distributions = distributions(self._searched.space)
         self._failed = optuna.trial.TrialState.FAIL
         self._pending: Pending[Any] = Pending()
-        with quiet("optuna"):
-            self._study = optuna.create_study(sampler=getattr(optuna.samplers, sampler)(seed=seed % 2**32))
+        make = getattr(optuna.samplers, sampler)
+        check_known(name, options, f"optuna's {sampler}", keywords(make, taken=("seed",)))
+        with quiet("optuna"), explained(name, options):
+            self._study = optuna.create_study(sampler=make(seed=seed % 2**32, **options))
 
     def ask(self) -> Proposal:
         with quiet("optuna"):

@@ -1,5 +1,7 @@
 """scikit-optimize: its Gaussian process, which hedges between three acquisition functions.
 
+Options are those of `skopt.Optimizer`.
+
 Pending trials count as told with the lowest loss so far, the library's constant liar. The model takes no infinite
 losses: a failed trial is told with the highest loss so far, and not at all if there is none yet.
 
@@ -16,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from baselines.adapters.parts.library import quiet, required, versions
+from baselines.adapters.parts.library import check_known, explained, keywords, quiet, required, versions
 from baselines.adapters.parts.searched import Searched
-from baselines.parts.requirements import count, without_conditions
+from baselines.parts.requirements import without_conditions
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
@@ -26,23 +28,25 @@ from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
 
 class SkoptGP:
-    """Gaussian process of scikit-optimize; the first `n_startup` configurations are random."""
+    """Gaussian process of scikit-optimize; options are those of its class `Optimizer`, such as `n_initial_points`."""
 
     name = "skopt-gp"
 
-    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_startup: int = 10):
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any):
         self._searched = Searched(without_conditions(space, self.name), self.name)
-        skopt = required("skopt", "peers")
+        skopt = required("skopt", "skopt")
         self.version = versions("scikit-optimize")
         self._rng = np.random.default_rng(seed)
         self._pending: Pending[list[Any]] = Pending()
         self._losses: list[float] = []
-        with quiet("skopt"):
+        given = ("dimensions", "base_estimator", "random_state", "n_random_starts")
+        check_known(self.name, options, "skopt.Optimizer", keywords(skopt.Optimizer, given))
+        with quiet("skopt"), explained(self.name, options):
             self._optimizer = skopt.Optimizer(
                 [dimension(h) for h in self._searched.space],
                 base_estimator="GP",
-                n_initial_points=count("n_startup", n_startup),
                 random_state=self._seed(),
+                **options,
             )
 
     def ask(self) -> Proposal:

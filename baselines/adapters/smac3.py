@@ -4,6 +4,10 @@ SMAC works on ConfigSpace, which `Space.to_configspace` converts to without loss
 hyperparameter of one value is left out. It treats losses as free of noise, so it never proposes a configuration twice,
 and `ask` returns None when there is none left. Its model takes no infinite losses: a failed trial is told as crashed
 with the highest loss so far, and stays pending for SMAC if there is none yet.
+
+Options are those of the facade's parts, that is of its functions `get_model`, `get_acquisition_function`..., and two of
+SMAC's scenario: `n_trials`, which SMAC plans for (the initial design takes at most a quarter of it; more can be asked
+for), and `use_default_config`.
 """
 
 from __future__ import annotations
@@ -15,38 +19,45 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from baselines.adapters.parts.library import quiet, required, versions
+from baselines.adapters.parts.library import check_known, explained, keywords, quiet, required, versions
 from baselines.adapters.parts.searched import Searched
-from baselines.parts.requirements import count
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 
+SCENARIO = ("n_trials", "use_default_config")
+PARTS = ("model", "acquisition_function", "acquisition_maximizer", "initial_design", "random_design", "config_selector")
+
 
 class SMAC3:
-    """SMAC for hyperparameter optimization.
-
-    `n_trials` is what SMAC plans for: the initial design takes at most a quarter of it. More can be asked for.
-    """
+    """SMAC for hyperparameter optimization; options as in the module's head, such as `n_trials` and `n_trees`."""
 
     name = "smac3"
 
-    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_trials: int = 100):
+    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any):
         self._space, self._searched = space, Searched(space, self.name)
-        smac = required("smac", "peers")
+        smac = required("smac", "smac")
         self.version = versions("smac")
         self._pending: Pending[Any] = Pending()
         self._n_asked = 0
         self._worst = -math.inf
-        with quiet("smac"):
+        facade = smac.HyperparameterOptimizationFacade
+        accepted = accepted_options(facade)
+        check_known(self.name, options, "SMAC3", [*SCENARIO, *accepted])
+        with quiet("smac"), explained(self.name, options):
             scenario = smac.Scenario(
                 self._searched.space.to_configspace(),
                 deterministic=True,
-                n_trials=count("n_trials", n_trials),
                 seed=seed % 2**32,
                 output_directory=Path(tempfile.gettempdir()),  # nothing is saved there
+                **{name: value for name, value in options.items() if name in SCENARIO},
             )
-            self._facade = smac.HyperparameterOptimizationFacade(scenario, logging_level=False)
+            parts = {
+                part: getattr(facade, f"get_{part}")(scenario, **given)
+                for part in PARTS
+                if (given := {name: value for name, value in options.items() if accepted.get(name) == part})
+            }
+            self._facade = facade(scenario, logging_level=False, **parts)
 
     def ask(self) -> Proposal | None:
         from smac.main.exceptions import ConfigurationSpaceExhaustedException
@@ -78,3 +89,8 @@ class SMAC3:
         """Whether nothing is left; SMAC itself would search for ever as long as it was told nothing."""
         space = self._searched.space
         return space.finite and next(islice(space.configs(), self._n_asked, None), None) is None
+
+
+def accepted_options(facade: Any) -> dict[str, str]:
+    """Options of a facade's parts, each with the part that takes it."""
+    return {name: part for part in PARTS for name in keywords(getattr(facade, f"get_{part}"), taken=("scenario",))}

@@ -75,7 +75,8 @@ class CMAES:
         try:
             import cma
         except ImportError:
-            raise MissingExtra("cma", "peers") from None
+            raise MissingExtra("cma", "cmaes") from None
+        self.version = f"cma {cma.__version__}"  # a leaderboard keeps runs by it
         options = {
             "bounds": [0, 1],
             "randn": lambda *shape: self._rng.standard_normal(shape),

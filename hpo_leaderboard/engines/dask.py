@@ -1,6 +1,6 @@
 """Engine that executes jobs on a Dask cluster: one on this machine, or one that runs already (SLURM, Kubernetes...).
 
-Each thread of a Dask worker has a worker process of its own (`hpo_leaderboard.engines.worker`), so that an optimizer
+Each thread of a Dask worker has its own worker process (`hpo_leaderboard.engines.worker`), so that an optimizer
 that hangs or crashes never takes the Dask worker along, and time-outs, retries and thread limits are those of
 the engine `processes`. A job whose Dask worker died goes to another one.
 """

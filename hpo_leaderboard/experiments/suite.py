@@ -8,7 +8,7 @@
     n_trials = 100
 
 A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none; `profet-svm/0..99` for the
-hundred names with these numbers. `MODULE:ATTRIBUTE` is a class or function of one's own.
+hundred names with these numbers. `MODULE:ATTRIBUTE` is your own class or function.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Suite:
                 raise InvalidOption(f"suite {self.name!r} needs {kind}, got none")
             twice = sorted({label for label in labels if labels.count(label) > 1})
             if twice:
-                raise InvalidOption(f"{kind} of a suite need labels of their own, {', '.join(twice)} stand there twice")
+                raise InvalidOption(f"{kind} of a suite need different labels, {', '.join(twice)} stand there twice")
 
 
 def make_suite(
@@ -127,7 +127,7 @@ def _numbered(member: Member) -> list[Member]:
         return [member]
     stem, first, last = match[1], int(match[2]), int(match[3])
     if first > last or member.label != Member(member.name, member.options).label:
-        raise InvalidOption(f"{member.name!r} must count upwards and takes no label of its own")
+        raise InvalidOption(f"{member.name!r} must count upwards and takes no label")
     return [Member(f"{stem}{number}", member.options) for number in range(first, last + 1)]
 
 

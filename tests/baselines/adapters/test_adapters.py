@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from adapted import MODULES, SPACE, configs, loss_of, need
 
 from baselines import optimizer, optimizers
 from baselines.adapters.parts.library import quiet
@@ -19,47 +20,15 @@ from hpo_core import Categorical, Condition, Constant, Float, Int, Ordinal, Spac
 from hpo_core.errors import MissingExtra, UnsupportedSpace
 from hpo_leaderboard.experiments.identity import optimizer_version
 
-SPACE = Space(
-    [
-        Float("float", -1.0, 3.0),
-        Float("log_float", 1e-4, 1.0, log=True),
-        Int("int", -2, 2),
-        Int("log_int", 1, 64, log=True),
-        Ordinal("ordinal", [8, 16, 32, 64]),
-        Categorical("categorical", ["relu", "tanh", None]),
-        Categorical("weighted", [True, False], weights=[3, 1]),
-        Constant("constant", "c"),
-        Int("single", 7, 7),
-    ]
-)
-MODULES = {
-    "optuna-tpe": ["optuna"],
-    "optuna-gp": ["optuna", "torch"],
-    "optuna-cmaes": ["optuna", "cmaes"],
-    "hyperopt-tpe": ["hyperopt"],
-    "smac3": ["smac"],
-    "skopt-gp": ["skopt"],
+EXTRAS = {  # of each module, the extra that has it and nothing heavier
+    "optuna-tpe": "optuna",
+    "optuna-gp": "optuna-gp",
+    "optuna-cmaes": "optuna",
+    "hyperopt-tpe": "hyperopt",
+    "smac3": "smac",
+    "skopt-gp": "skopt",
 }
 everyone = pytest.mark.parametrize("name", MODULES)
-
-
-def need(name):
-    for module in MODULES[name]:
-        pytest.importorskip(module, reason=f"{module}, which {name!r} needs, is not installed")
-
-
-def loss_of(config):
-    return (config["float"] - 1) ** 2 + config["log_int"] / 64 + (config["ordinal"] != 16) + (config["int"] / 4) ** 2
-
-
-def configs(o, n):
-    """Configurations of n proposals, each told at once."""
-    asked = []
-    for _ in range(n):
-        proposal = o.ask()
-        asked.append(proposal.config)
-        o.tell(proposal, loss_of(proposal.config), 1.0)
-    return asked
 
 
 # --- spaces --------------------------------------------------------------------------------------------------------
@@ -246,15 +215,17 @@ def test_a_missing_library_is_named_with_the_extra_that_has_it(name, monkeypatch
     monkeypatch.setitem(sys.modules, module, None)
     if len(MODULES[name]) > 1:
         pytest.importorskip(MODULES[name][0])
-    with pytest.raises(MissingExtra, match=rf'{module} is needed here .*pip install "hpo-foundry\[peers\]"'):
+    with pytest.raises(MissingExtra, match=rf'{module} is needed here .*pip install "hpo-foundry\[{EXTRAS[name]}\]"'):
         optimizer(name, SPACE)
 
 
-def test_that_extra_has_every_library():
+@everyone
+def test_that_extra_has_its_libraries_and_peers_has_them_all(name):
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
-    installed = {re.split(r"[<>=\[]", line)[0] for line in project["optional-dependencies"]["peers"]}
-    needed = {module for modules in MODULES.values() for module in modules}
-    assert {{"skopt": "scikit-optimize"}.get(module, module) for module in needed} <= installed
+    extras = project["optional-dependencies"]
+    installed = {re.split(r"[<>=\[]", line)[0] for line in extras[EXTRAS[name]]}
+    assert {{"skopt": "scikit-optimize"}.get(module, module) for module in MODULES[name]} <= installed
+    assert EXTRAS[name] in re.split(r"[\[\],]", extras["peers"][0])
 
 
 @everyone
@@ -291,12 +262,17 @@ def test_smac_ends_when_every_configuration_was_proposed(told):
     assert o.ask() is None
 
 
-def test_smac_is_told_a_failure_with_the_highest_loss_so_far():
+def test_smac_is_told_a_failure_with_the_highest_loss_so_far(monkeypatch):
     need("smac3")
     o = optimizer("smac3", SPACE, seed=0)
+    import smac
+
+    told = []
+    monkeypatch.setattr(
+        smac.HyperparameterOptimizationFacade, "tell", lambda self, info, value, save=True: told.append(value)
+    )
     for loss in (math.inf, 3.0, math.inf, 5.0, 4.0, math.inf):
         o.tell(o.ask(), loss, 1.0)
-    told = [value for value in o._facade.runhistory.values() if value.status.name != "RUNNING"]
     assert [value.cost for value in told] == [3.0, 3.0, 5.0, 4.0, 5.0]
     assert [value.status.name == "CRASHED" for value in told] == [False, True, False, False, True]
 

@@ -214,7 +214,7 @@ def test_a_search_that_ended_on_a_plateau_starts_again(monkeypatch):
 
 def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "cma", None)
-    with pytest.raises(MissingExtra, match=r"hpo-foundry\[peers\]"):
+    with pytest.raises(MissingExtra, match=r"hpo-foundry\[cmaes\]"):
         optimizer("cmaes", CUBE)
 
 
