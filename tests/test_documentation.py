@@ -1,6 +1,7 @@
 """The README and the pages in docs/: examples run, each page in one namespace; links lead to files and sections."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,11 @@ def test_links_lead_somewhere(page):
 def test_the_glossary_is_sorted():
     words = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)[1:]
     assert words == sorted(words, key=str.lower)
+
+
+def test_the_citation_names_this_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {project['version']}\n" in citation
+    assert f"\nlicense: {project['license']}\n" in citation
+    assert f"\nrepository-code: {project['urls']['Source']}\n" in citation
