@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hpo_leaderboard.experiments.execution import FinishedRun
     from hpo_leaderboard.experiments.experiment import Engine, Outcome
     from hpo_leaderboard.experiments.job import Job
+    from hpo_leaderboard.report import ScoredStore
 
 N_NAMED = 8  # benchmarks above a table of text
 EXAMPLES = """\
@@ -73,6 +74,8 @@ def add_leaderboard(parser: Parser) -> None:
 
 
 def _leaderboard(options: argparse.Namespace, out: Output) -> int:
+    from hpo_leaderboard.report import score_store
+
     suite = changed(
         load_suite(options.suite),
         benchmarks=options.benchmarks,
@@ -82,16 +85,17 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
     )
     store_path = options.store or options.out / f"{suite.name}.sqlite"
     outcome = _experiment(suite, store_path, options)
-    n_broken = _print_boards(store_path, out)
+    scored = score_store(store_path)
+    _print_boards(scored, out)
     out.say(f"\nstore: {store_path} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")
-    _print_page(store_path, options.out, out)
+    _print_page(scored, store_path, options.out, out)
     if outcome.lost:
         raise IncompleteExperiment(
             f"the leaderboard is incomplete: {'; '.join(outcome.lost)}. The same command tries what is missing again"
         )
     if outcome.n_open:
         _say(f"{outcome.n_open} runs broke by circumstances; the same command tries them again")
-    return int(n_broken > 0)
+    return int(scored.runs["failure"].notna().any())
 
 
 def _experiment(suite: Suite, store_path: Path, options: argparse.Namespace) -> Outcome:
@@ -132,36 +136,24 @@ def _say(line: str) -> None:
     tqdm.write(f"hpo: {line}", file=sys.stderr)
 
 
-def _print_page(store_path: Path, folder: Path, out: Output) -> None:
+def _print_page(scored: ScoredStore, store_path: Path, folder: Path, out: Output) -> None:
     from hpo_leaderboard.report import write_report
 
     try:
-        out.say(f"page: {write_report(store_path, folder)}")
+        out.say(f"page: {write_report(scored, folder)}")
     except MissingExtra as error:
         _say(f"no page: {error}; then `hpo report {store_path}`")
 
 
-def _print_boards(store_path: Path, out: Output) -> int:
-    """Number of runs that broke; prints a leaderboard for each group of benchmarks on which the same optimizers ran."""
-    from hpo_leaderboard.scores.incumbents import incumbents
-    from hpo_leaderboard.scores.leaderboard import leaderboard
-    from hpo_leaderboard.scores.ranks import blocks
-    from hpo_leaderboard.store.store import reading
-
-    with reading(store_path) as store:
-        frames = store.frames(configs=False)
-    n_broken = int(frames.runs["failure"].notna().sum())
-    if frames.trials.empty:
-        _say(f"no run of {store_path} has a trial: all of them broke")
-        return n_broken
-    table = incumbents(frames.trials, frames.tasks)
-    for i, block in enumerate(blocks(table)):
-        here, runs = (frame[frame["benchmark"].isin(block.benchmarks)] for frame in (table, frames.runs))
-        rows = records(leaderboard(here, runs))
+def _print_boards(scored: ScoredStore, out: Output) -> None:
+    """Print a leaderboard for each group of benchmarks on which the same optimizers ran."""
+    if not scored.groups:
+        _say("no trial of the store succeeded: there is nothing to rank")
+    for i, group in enumerate(scored.groups):
         if out.form == "text":
-            out.say(("\n" if i else "") + f"on {_some(list(block.benchmarks))}")
-        out.table(COLUMNS, [{"benchmarks": list(block.benchmarks), **row} for row in rows])
-    return n_broken
+            out.say(("\n" if i else "") + f"on {_some(list(group.benchmarks))}")
+        rows = records(group.board)
+        out.table(COLUMNS, [{"benchmarks": list(group.benchmarks), **row} for row in rows])
 
 
 def _some(names: list[str]) -> str:
