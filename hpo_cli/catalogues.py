@@ -11,7 +11,7 @@ from hpo_cli.parts.arguments import Parser
 from hpo_cli.parts.rendering import Column, Output, Row, add_formats, yes_or_no
 
 NAME = Column("name", "{name}")
-PAPER, SUMMARY = Column("paper", "{paper}"), Column("summary", "{summary}")
+SUMMARY, PAPER = Column("summary", "{summary}", cut=True), Column("paper", "{paper}", cut=True)
 BENCHMARK_COLUMNS = [
     NAME,
     Column("family", "{family}"),
@@ -24,7 +24,7 @@ BENCHMARK_COLUMNS = [
 LIST_NOTES = """\
 columns: budgets from the first to the last; whether the optimum is known; whether all budgets have losses (learning
 curves); the extra that is needed, as in `pip install "hpo-foundry[collect]"`. A name that ends in * or .. stands for
-many: `hpo list --family FAMILY`, --json and --csv show them. A terminal cuts the summaries, a pipe does not.
+many: `hpo list --family FAMILY`, --json and --csv show them. A narrow terminal has no room for all of a summary.
 
 Use a name as in `hpo run NAME rs` or `Benchmark(NAME)`. Other packages add families through the entry points
 `hpo_core.benchmarks`.

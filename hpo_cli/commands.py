@@ -82,7 +82,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         },
     ),
     "table": CommandGroup(
-        "tables, recorded evaluations of whole grids: look into, check, make, import and export them",
+        "tables of recorded evaluations: look into, check, make, import and export them",
         TABLE_EXAMPLES,
         {
             "list": Command("names of the tables, and which lie in the cache", "table:add_list"),
@@ -101,9 +101,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         STOP_EXAMPLES,
         {"replay": Command("when criteria would have stopped, what that saves and what it costs", "stop:add_replay")},
     ),
-    "collect": Command(
-        "measure meta-data for PROFET: one set of configurations on many datasets", "collect:add_collect"
-    ),
+    "collect": Command("measure meta-data for PROFET: the same configurations on many datasets", "collect:add_collect"),
     "profet": CommandGroup(
         "meta-models that generate tasks: train one, sample from it",
         PROFET_EXAMPLES,

@@ -14,10 +14,10 @@ from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.rendering import Output
 
 NOTES = """\
-for now                    lasting
-  eval "$(hpo completion bash)"       the same line in ~/.bashrc
-  eval "$(hpo completion zsh)"        the same line in ~/.zshrc, after compinit
-  hpo completion fish | source        hpo completion fish > ~/.config/fish/completions/hpo.fish
+examples:
+  eval "$(hpo completion bash)"       now, and always as a line of ~/.bashrc
+  eval "$(hpo completion zsh)"        now, and always as a line of ~/.zshrc, after compinit
+  hpo completion fish > ~/.config/fish/completions/hpo.fish
 """
 SCRIPTS = {
     "bash": """\

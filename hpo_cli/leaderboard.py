@@ -33,7 +33,7 @@ a TOML file with benchmarks, optimizers, n_seeds and n_trials; the page has the 
 The exit status is 1 if runs of the store broke, and 2 if a benchmark of the suite could not be opened.
 """
 COLUMNS = [
-    Column("optimizer", "{optimizer}", width=24),
+    Column("optimizer", "{optimizer}", width=15),
     Column("rank", "{rank:.2f}", right=True),
     Column("95 %", "{rank_low:.2f}..{rank_high:.2f}", right=True),
     Column("regret", "{regret:.3g}", right=True),

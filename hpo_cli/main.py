@@ -16,6 +16,7 @@ from hpo_cli.parts.rendering import Output
 DESCRIPTION = """\
 HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compare optimizers on them.
 
+examples:
   hpo list                         what can be optimized
   hpo run protein rs --seeds 5     run an optimizer, look at the regret
   hpo leaderboard quick            compare the optimizers on the real tables
@@ -23,15 +24,15 @@ HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compar
   hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
   hpo stop replay runs.csv         when stopping criteria would have ended recorded runs
   hpo table info protein           what is in a table, and where its numbers come from
-  hpo table stats protein          noise, importance of hyperparameters, surroundings of the best
+  hpo table stats protein          noise, importance of hyperparameters, neighbours of the best
   hpo profet sample svm --n 3      new tasks from a meta-model of real ones
 """
 EPILOG = """\
-`hpo COMMAND --help` explains a command with examples. What prints a table takes --json or --csv.
-In Python, `help(hpo_core)` and the docstrings; an overview is the README, also on the project's page
-of the package index.
+`hpo COMMAND --help` explains a command, with examples; what prints a table takes --json or --csv. In Python,
+`help(hpo_foundry)` and the docstrings say more. The README, which is also the project's page on the package index,
+gives an overview.
 
-exit status: 0 done; 1 done, and runs broke; 2 not done, the reason is on standard error; 130 interrupted
+Exit status: 0 done; 1 done, and runs broke; 2 not done, the reason is on standard error; 130 interrupted.
 """
 
 
@@ -47,7 +48,8 @@ class _ShowVersion(argparse.Action):
 
 def make_parser(words: Sequence[str]) -> Parser:
     """Parser of the whole command line, of which only the command that the words begin with has its arguments."""
-    top = Parser(prog="hpo", description=DESCRIPTION, epilog=EPILOG)
+    top = Parser(prog="hpo")
+    top.explain(DESCRIPTION, EPILOG)
     top.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     _add_commands(top, COMMANDS, words, "COMMAND")
     return top
@@ -58,22 +60,28 @@ def _add_commands(
 ) -> None:
     """Add commands to a parser, and their arguments to the one that the words begin with; stops at an unknown one."""
     chosen = words[0] if words and not words[0].startswith("-") else None
-    title = f"{metavar.lower()}s"
-    children = parser.add_subparsers(title=title, dest=metavar.lower(), metavar=metavar, required=True)
+    children = parser.add_subparsers(dest=metavar.lower(), metavar=metavar, required=True, help=argparse.SUPPRESS)
+    parser.usage = f"%(prog)s [-h] {'[--version] ' if commands is COMMANDS else ''}{metavar} ..."
+    parser.description = f"{parser.description}\n\n{metavar.lower()}s:\n{_summaries(commands)}"
     for name, command in commands.items():
-        child = children.add_parser(name, help=command.summary)
+        child = children.add_parser(name)
         if name != chosen:
             continue
-        child.explain(command.summary[0].upper() + command.summary[1:] + ".")
+        about = command.summary[0].upper() + command.summary[1:] + "."
+        child.explain(about, "" if isinstance(command, Command) else command.examples)
         if isinstance(command, Command):
             command.load()(child)
         else:
-            child.epilog = command.examples
             _add_commands(child, command.commands, words[1:], "ACTION")
     if chosen is not None and chosen not in commands:
         from hpo_core.errors import nearest
 
         parser.error(f"no {metavar.lower()} {chosen!r}{nearest(chosen, commands)}")
+
+
+def _summaries(commands: Mapping[str, Command | CommandGroup]) -> str:
+    width = max(map(len, commands))
+    return "\n".join(f"  {name:<{width}}  {command.summary}" for name, command in commands.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

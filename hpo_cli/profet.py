@@ -26,12 +26,12 @@ SAMPLE_COLUMNS = [
     Column("median", "{median:.3g}", right=True),
     Column("highest", "{highest:.3g}", right=True),
     Column("median s", "{seconds:.3g}", right=True),
-    Column("best of them", lambda row: _words(row["best"])),
+    Column("best of them", lambda row: _words(row["best"]), cut=True),
 ]
 
 
 def add_train(parser: Parser) -> None:
-    parser.epilog = TRAIN_NOTES
+    parser.explain("Train a meta-model.", TRAIN_NOTES)
     parser.add_argument("data", help="svm, fcnet, xgboost, mlp, curves, forrester, or path of a meta-data file")
     parser.add_argument("--seed", type=int, default=0, help="of the training (default 0)")
     parser.add_argument("--mode", default="fast", help="fast (default), or paper: 3 x 500 units, about an hour")

@@ -37,7 +37,7 @@ COLUMNS = [
     Column("lowest loss", lambda row: _number(row["loss"], ".6g"), right=True, width=13),
     Column("regret", lambda row: _number(row["regret"], ".4g"), right=True, width=11),
     Column("seconds", lambda row: _number(row["seconds"], ".1f"), right=True, width=11),
-    Column("ended by", "{reason}"),
+    Column("ended by", "{reason}", cut=True),
 ]
 
 

@@ -52,7 +52,7 @@ def add_verify(parser: Parser) -> None:
 
 
 def add_import(parser: Parser) -> None:
-    parser.epilog = IMPORT_EXAMPLES
+    parser.explain("Give a name to an original FC-Net file or a table made elsewhere.", IMPORT_EXAMPLES)
     parser.add_argument("file", type=Path, help="fcnet_*_data.hdf5, or a table of this project")
     parser.add_argument("--name", help="name of the benchmark; by default what the file's own name says")
     parser.add_argument("--replace", action="store_true", help="cover a built-in table of that name on this machine")
@@ -76,7 +76,11 @@ def _list(options: argparse.Namespace, out: Output) -> None:
     from tabular.families import SOURCES, imported, mini
 
     out.say(f"cache: {cache_directory()}")
-    columns = [Column("name", "{name}"), Column("state", "{state}"), Column("file", lambda row: row["file"] or "-")]
+    columns = [
+        Column("name", "{name}"),
+        Column("state", "{state}"),
+        Column("file", lambda row: row["file"] or "-", cut=True),
+    ]
     out.table(columns, [_table_row(name) for name in [*mini.listing(), *SOURCES, *imported.listing()]])
 
 

@@ -114,7 +114,7 @@ class TableProblem:
 
 
 WAYS_OUT = (
-    "Three ways out: (1) `hpo table import FILE` with the original HDF5 file, which has learning curves and test "
+    "Three ways out: (1) `hpo table import FILE --replace` with the original HDF5 file, which has learning curves and test "
     "losses; (2) a benchmark that has them, a `mini-*` table; (3) train your own table, `hpo table train`"
 )
 

@@ -35,9 +35,15 @@ class Parser(argparse.ArgumentParser):
         return action
 
     def explain(self, description: str, epilog: str = "") -> None:
-        """Set the text above the arguments, which is wrapped, and the text below them, which is kept as it is."""
-        self.description = textwrap.fill(description, min(100, shutil.get_terminal_size().columns - 2))
-        self.epilog = epilog
+        """Set the text above the arguments and the text below them; paragraphs with indented lines stay as they are."""
+        self.description, self.epilog = _wrapped(description), _wrapped(epilog)
+
+
+def _wrapped(text: str) -> str:
+    """A text whose paragraphs fit the terminal, but for those with indented lines."""
+    width = min(110, shutil.get_terminal_size().columns - 2)
+    paragraphs = text.strip("\n").split("\n\n")
+    return "\n\n".join(part if "\n  " in f"\n{part}" else textwrap.fill(part, width) for part in paragraphs)
 
 
 def comma_list(text: str) -> list[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 Format = Literal["text", "json", "csv"]
-LEAST_CUT = 20  # characters of the last column that a narrow terminal leaves
+LEAST_CUT = 12  # characters of a column that are worth showing
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ class Column:
     cell     a format string of the row's keys, such as "{loss:.6g}", or a function of the row
     right    whether cells end at the right
     width    characters, at least; the whole width for rows that are printed as they come
+    cut      whether a terminal that is too narrow may cut it off, or leave it out
     """
 
     title: str
     cell: str | Callable[[Row], str]
     right: bool = False
     width: int = 0
+    cut: bool = False
 
     def text(self, row: Row) -> str:
         return self.cell.format_map(row) if isinstance(self.cell, str) else self.cell(row)
@@ -112,7 +114,9 @@ class Output:
             f"{cell:>{width}}" if column.right else f"{cell:<{width}}"
             for cell, column, width in zip(cells, columns, widths, strict=True)
         ]
-        _print(_cut("  ".join(padded).rstrip(), sum(widths[:-1]) + 2 * len(widths[:-1])))
+        if sys.stdout.isatty():
+            padded = _fitting(padded, columns, widths, shutil.get_terminal_size().columns)
+        _print("  ".join(padded).rstrip())
 
     def _print_csv(self, row: Row) -> None:
         writer = csv.writer(sys.stdout, lineterminator="\n")
@@ -131,12 +135,16 @@ def _widths(columns: Sequence[Column], rows: Iterable[Row]) -> list[int]:
     return widths
 
 
-def _cut(line: str, before_last: int) -> str:
-    """A line as far as the terminal shows it in one; whole where no terminal is."""
-    if not sys.stdout.isatty():
-        return line
-    room = max(shutil.get_terminal_size().columns, before_last + LEAST_CUT)
-    return line if len(line) <= room else line[: room - 1] + "…"
+def _fitting(cells: list[str], columns: Sequence[Column], widths: Sequence[int], room: int) -> list[str]:
+    """The cells of a line that a terminal of so many characters shows, the last of them cut where they may be."""
+    while columns[len(cells) - 1].cut:
+        last = len(cells) - 1
+        left = room - sum(widths[:last]) - 2 * last
+        if left >= LEAST_CUT:
+            text = cells[last].rstrip()
+            return [*cells[:last], text if len(text) <= left else text[: left - 1] + "…"]
+        cells = cells[:last]
+    return cells
 
 
 def _print(line: str, stream: Any = None, end: str = "\n") -> None:

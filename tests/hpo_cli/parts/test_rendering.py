@@ -14,7 +14,7 @@ from hpo_cli.parts.rendering import Column, Output
 COLUMNS = [
     Column("name", "{name}"),
     Column("loss", "{loss:.3g}", right=True),
-    Column("words", lambda row: row["words"].upper()),
+    Column("words", lambda row: row["words"].upper(), cut=True),
 ]
 ROWS = [
     {"name": "a", "loss": np.float32(0.5), "words": "one, two", "config": {"x": np.int64(3)}},
@@ -96,13 +96,16 @@ def test_several_tables_make_one_array(capsys):
     assert [row["name"] for row in json.loads(capsys.readouterr().out)] == ["a", "longer"]
 
 
-def test_a_terminal_cuts_the_last_column(capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("width", "line"), [(40, "a          1  " + "W" * 25 + "…"), (20, "a          1"), (5, "a          1")]
+)
+def test_a_narrow_terminal_cuts_what_may_be_cut(capsys, monkeypatch, width, line):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((40, 20)))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((width, 20)))
     row = {"name": "a", "loss": 1.0, "words": "w" * 100}
-    lines = printed("text", capsys, [row]).out.splitlines()
-    assert len(lines[-1]) == 40
-    assert lines[-1].endswith("W…")
+    title, shown = printed("text", capsys, [row, {**row, "name": "longer"}]).out.splitlines()[1:3]
+    assert shown == line
+    assert title.split() == ["name", "loss", "words"][: len(line.split())]
 
 
 def test_a_card_has_sections(capsys):
