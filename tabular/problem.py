@@ -114,8 +114,8 @@ class TableProblem:
 
 
 WAYS_OUT = (
-    "Three ways out: (1) `hpo table import FILE --replace` with the original HDF5 file, which has learning curves and test "
-    "losses; (2) a benchmark that has them, a `mini-*` table; (3) train your own table, `hpo table train`"
+    "Three ways out: (1) `hpo table import FILE --replace` with the original HDF5 file, which has learning curves and "
+    "test losses; (2) a benchmark that has them, a `mini-*` table; (3) train your own table, `hpo table train`"
 )
 
 
