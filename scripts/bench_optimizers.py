@@ -90,7 +90,7 @@ def build(name: str, space: Space, seed: int) -> Optimizer:
 
 
 def suggest(o: Optimizer, evaluate: Evaluate) -> int:
-    """Nanoseconds of CPU time of one suggestion, which is then evaluated and told."""
+    """Nanoseconds of CPU time of one `ask` and one `tell`."""
     start = time.process_time_ns()
     proposal = o.ask()
     spent = time.process_time_ns() - start

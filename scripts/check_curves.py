@@ -147,7 +147,7 @@ def beats(b: Benchmark, setting: str, percent: int, errors: dict[str, np.ndarray
 
 
 class Claim(NamedTuple):
-    """That an optimizer beats another after the cost of so many full trainings, at each of the numbers given."""
+    """A claim that an optimizer beats another after the costs of `n_full` full trainings, in epochs or seconds."""
 
     optimizer: str
     other: str

@@ -190,7 +190,7 @@ def compare_default(runs: Sequence[RecordedRun], own: Sequence[OwnBounds]) -> bo
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="+", help="tables of recorded runs")
-    parser.add_argument("--seeds", type=int, help="only the first so many seeds")
+    parser.add_argument("--seeds", type=int, help="number of seeds to use, from 0 on")
     parser.add_argument("--rules", action="store_true", help="only the first check, which needs no model")
     options = parser.parse_args()
     runs = [run for path in options.runs for run in read_runs(path) if run.reference_bounds is not None]

@@ -51,8 +51,8 @@ def dropout_factors(seed, step, layer, n_samples, n_units, rate):
     factors = np.empty((n_samples, n_units))
     for sample in range(n_samples):
         for unit in range(n_units):
-            place = ((sample // 8) * rows + unit) * 8 + sample % 8
-            bits = mix32(mix32((place + low) & 0xFFFFFFFF) ^ high)
+            index = ((sample // 8) * rows + unit) * 8 + sample % 8
+            bits = mix32(mix32((index + low) & 0xFFFFFFFF) ^ high)
             factors[sample, unit] = 0 if bits < int(rate * 2**32) else 1 / (1 - rate)
     return factors
 
@@ -65,7 +65,7 @@ def activation(kind, z):
     return np.maximum(z, 0) if kind == "relu" else np.tanh(z)
 
 
-def slope(kind, a):
+def derivative(kind, a):
     return (a > 0).astype(float) if kind == "relu" else 1 - a**2
 
 
@@ -90,8 +90,8 @@ def gradients(weights, recipe, x, y, n_classes, factors=(1.0, 1.0)):
     a2 = activation(recipe.activation_2, with_ones(h1) @ w2)
     h2 = a2 * factors[1]
     loss, wrong, d3 = loss_and_deltas(with_ones(h2) @ w3, y, n_classes)
-    d2 = (d3 @ w3[:-1].T) * factors[1] * slope(recipe.activation_2, a2)
-    d1 = (d2 @ w2[:-1].T) * factors[0] * slope(recipe.activation_1, a1)
+    d2 = (d3 @ w3[:-1].T) * factors[1] * derivative(recipe.activation_2, a2)
+    d1 = (d2 @ w2[:-1].T) * factors[0] * derivative(recipe.activation_1, a1)
     return loss, wrong, [with_ones(x).T @ d1, with_ones(h1).T @ d2, with_ones(h2).T @ d3]
 
 

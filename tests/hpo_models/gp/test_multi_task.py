@@ -119,7 +119,7 @@ def test_correlation_is_found_whatever_its_sign(factor, n_budgets):
     assert correlations.diagonal() == pytest.approx([1.0, 1.0])
 
 
-def test_one_observation_of_the_task_that_counts_does_not_turn_the_other_upside_down():
+def test_one_observation_of_the_target_task_does_not_make_the_correlation_negative():
     # with this prior of the noise, a search that may cross 0 ends at a link of -0.7, where the log density is 21 lower
     priors = task_priors(2, 2)._replace(noise=MAP.noise)
     cells = [(12, 4), (5, 4), (1, 2), (2, 9), (3, 6), (9, 4), (7, 4), (12, 5), (12, 9), (12, 4)]
@@ -132,7 +132,7 @@ def test_one_observation_of_the_task_that_counts_does_not_turn_the_other_upside_
     assert means.argmin() in (0, 7)
 
 
-def test_tasks_that_have_nothing_in_common_are_told_apart():
+def test_unrelated_tasks_have_a_low_correlation():
     rng = np.random.default_rng(3)
     x, tasks = rng.random((60, 1)), np.arange(60) % 2
     y = np.where(tasks == 1, np.cos(14 * x[:, 0]), np.sin(7 * x[:, 0]))
@@ -153,7 +153,7 @@ def test_another_task_helps_where_the_first_was_never_observed():
     assert error(both) < 0.1 < error(alone)
 
 
-def test_believing_a_prediction_keeps_means_and_narrows_deviations():
+def test_believing_a_prediction_keeps_means_and_narrows_stds():
     x, tasks, y = some_data()
     process = condition(task_points(x, tasks, 3), y, PARTS, GROUPS)
     new = task_points(np.random.default_rng(4).random((5, 3)), 1, 3)
