@@ -95,7 +95,7 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "lc-gp": OptimizerEntry(
         "gp-ucb that stops a training by its predicted learning curve",
         "Domhan et al. (2015)",
-        "baselines.curves.lc_gp:CurvePrediction",
+        "baselines.curves.lc_gp:LCGP",
         True,
     ),
     "bo-bos": OptimizerEntry(

@@ -8,12 +8,12 @@ epochs (8 of 50, appendix B). Then its curve is continued by simulation and the 
 found (`hpo_models.curves.optimal_stopping`, K1 growing with t). It goes on one epoch at a time until
 
     C1    the rule says: stop, it will not beat the incumbent          and
-    C2    sd of the process at [x, N] <= kappa sd at [x, n], before this training
+    C2    std of the process at [x, N] <= kappa std at [x, n], before this training
 
 Epochs are the steps of the ladder of budgets. The first trainings are random and run to the end. A stopped one goes on,
 with a rule of its own, if its configuration has the lowest bound again; K1 has grown by then.
 
-Where this leaves the paper: the process has another kernel and sees other epochs (`baselines.parts.epoch_process`);
+Departures from the paper: the process has another kernel and sees other epochs (`baselines.parts.epoch_process`);
 curves come from `fitted_model`, which has an asymptote, unless `asymptote=False` asks for the paper's; 5,000 curves are
 simulated, not 100,000; the incumbent is the lowest loss, without xi_t, as in the paper's experiments; beta_t and the
 transformation of losses are those of `gp-ucb`; hyperparameters are fitted anew for every training up to the 40th and
@@ -45,7 +45,7 @@ class StoppingPlan(NamedTuple):
     """What was decided about a training after N0 epochs: the rule, and standard deviations (N,) at [x, 1..N]."""
 
     rule: DecisionRule
-    deviations: np.ndarray
+    stds: np.ndarray
 
 
 class BOBOS:
@@ -53,14 +53,16 @@ class BOBOS:
 
     Parameters
     ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
     n_initial
-        Random configurations before the process is asked, all trained to the end.
+        Number of random configurations before the process is used, all trained to the end.
     step
-        Every how many of the available budgets a training is evaluated: an epoch.
+        Every `step`-th available budget is an epoch, after which a training is evaluated.
     initial_epochs
         N0, 16 % of the epochs unless given.
     kappa
-        Of C2.
+        Factor of C2.
     rate
         K1 is divided by it from one training to the next.
     asymptote
@@ -94,6 +96,11 @@ class BOBOS:
         self._plans: dict[int, StoppingPlan] = {}
         self._trainings = Stepwise(steps, self._process.begin, self._verdict, self._end)
 
+    @property
+    def n_trainings(self) -> int:
+        """Number of trainings so far."""
+        return self._trainings.n_begun
+
     def ask(self) -> Proposal | None:
         return self._trainings.ask()
 
@@ -111,17 +118,17 @@ class BOBOS:
                 self._plan(training)
             return None
         c1 = plan.rule.decide(np.array(training.losses)) == STOP_WORSE
-        c2 = is_certain(plan.deviations[-1], plan.deviations[n - 1], self._kappa)
+        c2 = is_certain(plan.stds[-1], plan.stds[n - 1], self._kappa)
         return loss if c1 and c2 else None
 
     def _plan(self, training: StepwiseTraining) -> None:
-        deviations = self._process.deviations(training)
-        if deviations is None:  # proposed at random
+        stds = self._process.stds(training)
+        if stds is None:  # proposed at random
             return
         errors = np.array(training.losses)
         observed, free = self._model(errors).simulate(errors, self._n, N_PATHS, self._rng)
         rule = solve(errors, observed, free[-1], self._process.lowest, k1=k1_schedule(training.number, rate=self._rate))
-        self._plans[training.number] = StoppingPlan(rule, deviations)
+        self._plans[training.number] = StoppingPlan(rule, stds)
 
     def _end(self, training: StepwiseTraining, loss: float) -> None:
         self._plans.pop(training.number, None)

@@ -5,12 +5,12 @@ extrapolated by the parametric ensemble (`hpo_models.curves.ensemble`), and it i
 
     P(final loss < best) < 5 %,         best: the lowest loss of a completed training
 
-The Gaussian process is then told the predicted final loss, as if it had been observed, which Dai et al. (2019, section
-5.2) blame for slow convergence.
+The Gaussian process gets the predicted final loss as if it had been observed, which Dai et al. (2019, section 5.2)
+blame for slow convergence.
 
 Domhan et al. run the method inside SMAC and TPE; with GP-UCB it is the competitor "LC Prediction" of Dai et al., who
-predict after every second epoch. Not predicted are curves of fewer than four losses, and those whose last loss lies
-below the best already: the prior says that they do not end worse.
+predict after every second epoch. Curves of fewer than four losses are not predicted, nor those whose last loss is
+already below the best: by the prior they do not end worse.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ STEPS = Steps(n_steps=250, burn_in=100)
 LARGEST = 1e30  # a loss above it has diverged
 
 
-class CurvePrediction:
+class LCGP:
     """GP-UCB with predictive termination.
 
     Parameters
     ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
     n_initial
-        Random configurations before the process is asked.
+        Number of random configurations before the process is used.
     step
-        Every how many of the available budgets a training is evaluated.
+        A training is evaluated at every `step`-th available budget.
     every
-        Every how many evaluations its curve is predicted; a tenth of a training unless given.
+        Its curve is predicted after every `every` evaluations; a tenth of a training unless given.
     threshold
         Probability of beating the best below which a training is stopped.
     """
@@ -68,6 +70,11 @@ class CurvePrediction:
         self._best = math.inf
         self._process = gp_ucb(space, seed=seed, n_initial=n_initial)
         self._trainings = Stepwise(self._steps, lambda: (self._process.ask(), []), self._verdict, self._end)
+
+    @property
+    def n_trainings(self) -> int:
+        """Number of trainings so far."""
+        return self._trainings.n_begun
 
     def ask(self) -> Proposal | None:
         return self._trainings.ask()

@@ -1,20 +1,19 @@
-"""Hyperband whose configurations come from LC-Net (thesis, section 5.4.4 and app. B.4; Klein et al., 2017) [lcnet-hb].
+"""Hyperband whose configurations come from LC-Net (Klein et al., 2017; Klein, 2020, section 5.4.4) [lcnet-hb].
 
 At the beginning of each run of successive halving LC-Net (`hpo_models.curves.lc_net`) is sampled given all losses so
 far, each with its configuration and its share of the full budget. Every configuration of the run is chosen by Thompson
 sampling: one draw of the weights is one function, and a local search from a random configuration, to the best of the
 one-step neighbours and at most 10 times, looks for the lowest value at the full budget. The first run is random.
 
-Where this leaves the thesis. It fits all epochs of a curve; an optimizer here is told the loss at the budgets it asked
-for, and fits these. Losses are replaced by the logarithm of their distance to a value below the lowest, as in `gp`. A
-configuration is not proposed at a budget that it has been evaluated at, or below it, as long as the search came past
-another one.
+Departures from Klein (2020, section 5.4.4 and app. B.4), which fits all epochs of a curve: an optimizer here is told
+the loss at the budgets it asked for, and fits these. Losses are replaced by the logarithm of their distance to a value
+below the lowest, as in `gp`. A configuration is not proposed at a budget at which, or above which, it was evaluated, as
+long as the search visited another one.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import cycle
 
 import numpy as np
@@ -22,7 +21,7 @@ import numpy as np
 from baselines.halving.hyperband import brackets
 from baselines.halving.sh import HalvingSchedule, Stages
 from baselines.parts.acquisition_search import local_search
-from baselines.parts.history import row_key
+from baselines.parts.history import History, row_key
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count, without_conditions
 from baselines.parts.sampling import unit_decoder
@@ -41,10 +40,12 @@ class LCNetHyperband:
 
     Parameters
     ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
     eta, min_budget
-        As in Hyperband.
+        As in `Hyperband`.
     units
-        Of each of the network's three hidden layers.
+        Number of units of each of the network's three hidden layers.
     """
 
     name = "lcnet-hb"
@@ -64,64 +65,61 @@ class LCNetHyperband:
         self._decode = unit_decoder(space)
         self._units = (count("units", units),) * 3
         self._rng = np.random.default_rng(seed)
-        self._rows: list[np.ndarray] = []
-        self._shares: list[float] = []
-        self._losses: list[float] = []
-        self._reached: dict[bytes, float] = {}  # the largest budget that a configuration was asked for at
+        plans = brackets(budgets, eta, min_budget)
+        self._rungs = sorted({budget for plan in plans for _, budget in plan})
+        self._history = History(self._features.width)
+        self._reached: dict[bytes, int] = {}  # the highest rung that a configuration was asked for at
         self._posterior: CurvePosterior | None = None
-        self._drawn = 0
-        self._plans = brackets(budgets, eta, min_budget)
-        self._full = float(budgets[-1])
-        self._schedule = HalvingSchedule(self._runs(), self._sample)
+        self._n_drawn = 0  # draws of the posterior that were used
+        self._level = 0  # first rung of the latest run
+        self._schedule = HalvingSchedule(cycle(plans), self._sample, self._train_network)
 
     def ask(self) -> Proposal:
         return self._schedule.ask()
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._schedule.tell(proposal, loss, cost)
-        budget = self._full if proposal.budget is None else float(proposal.budget)
+        level = self._rungs.index(proposal.budget or self._rungs[-1])
         row = self._features.from_unit(self._space.to_unit(self._space.encode(proposal.config)))[0]
-        self._reached[row_key(row)] = max(self._reached.get(row_key(row), 0.0), budget)
-        self._rows.append(row)
-        self._shares.append(budget / self._full)
-        self._losses.append(loss if loss < math.inf else math.inf)
+        self._history.observe(row, loss, cost, level)
+        self._reach(row, level)
 
-    def _runs(self) -> Iterator[Stages]:
-        """The plans of Hyperband; before each the network is sampled, with a draw for every configuration to come."""
-        for plan in cycle(self._plans):
-            n, self._budget = plan[0]
-            self._posterior, self._drawn = self._fit(n), 0
-            yield plan
-
-    def _fit(self, n_draws: int) -> CurvePosterior | None:
-        losses = np.array(self._losses)
-        finite = np.isfinite(losses)
-        if not finite.any() or not self._features.width:
-            return None
-        values = log_distances(np.where(finite, losses, losses[finite].max()))
+    def _train_network(self, plan: Stages) -> None:
+        """Sample the network given all losses, before a run begins, with a draw for each of its configurations."""
+        n_draws, budget = plan[0]
+        self._level, self._posterior, self._n_drawn = self._rungs.index(budget), None, 0
+        if not self._history.n_finite or not self._features.width:
+            return
+        snapshot = self._history.snapshot(self._features)
+        shares = np.array(self._rungs, dtype=float)[snapshot.levels] / float(self._rungs[-1])
         sampling = Sampling(CHAINS, n_draws, BETWEEN, BURN_IN, warm_start=WARM_START)
         seed = int(self._rng.integers(2**31))
-        shares = np.array(self._shares)
-        return fit_lc_net(centred(np.array(self._rows)), shares, values, seed, units=self._units, sampling=sampling)
+        values = log_distances(snapshot.losses)
+        x = centred(snapshot.rows)
+        self._posterior = fit_lc_net(x, shares, values, seed, units=self._units, sampling=sampling)
 
     def _sample(self) -> Config:
         """A new configuration."""
         row = self._random_row() if self._posterior is None else self._thompson(self._posterior)
-        self._reached[row_key(row)] = max(self._reached.get(row_key(row), 0.0), self._budget)
+        self._reach(row, self._level)
         return self._decode(self._features.to_unit(row))
+
+    def _reach(self, row: np.ndarray, level: int) -> None:
+        key = row_key(row)
+        self._reached[key] = max(self._reached.get(key, -1), level)
 
     def _thompson(self, posterior: CurvePosterior) -> np.ndarray:
         """Row (width,) with the lowest asymptote that a local search finds under the next draw of the network."""
-        draw = self._drawn
-        self._drawn += 1
+        draw = self._n_drawn
+        self._n_drawn += 1
 
         def score(rows: np.ndarray) -> np.ndarray:
             return -posterior.asymptote(draw, centred(rows))
 
         rows, scores = local_search(self._features, self._random_row()[None], score, self._rng, MAX_STEPS)
-        for place in np.argsort(-scores, kind="stable"):
-            if self._reached.get(row_key(rows[place]), 0.0) < self._budget:
-                return rows[place]
+        for index in np.argsort(-scores, kind="stable"):
+            if self._reached.get(row_key(rows[index]), -1) < self._level:
+                return rows[index]
         return self._random_row()
 
     def _random_row(self) -> np.ndarray:

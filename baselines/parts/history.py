@@ -99,6 +99,11 @@ class History:
         return len(self._ranked)
 
     @property
+    def lowest(self) -> float:
+        """Lowest loss that was told, infinite before any finite one."""
+        return self._ranked[0][0] if self._ranked else math.inf
+
+    @property
     def rows(self) -> np.ndarray:
         """(n, width) view of all rows."""
         return self._rows[: self._n]

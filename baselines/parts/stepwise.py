@@ -1,9 +1,9 @@
 """`Stepwise`: trainings that go on one budget at a time, for optimizers that follow learning curves.
 
 A new configuration is evaluated at the first budget of the ladder, then at the next, and so on: the run loop charges
-the difference. After each loss a verdict is asked for: go on, or end with a loss that stands for the whole training. At
-the last budget that is the loss itself; a training that fails has failed as a whole. One that was ended before the last
-budget may begin again where it stood.
+the difference. After each loss there is a verdict: go on, or end with a loss that represents the whole training. At the
+last budget that is the loss itself; a training that fails has failed as a whole. One that was ended before the last
+budget may go on later.
 
 A training that can go on goes before a new one; a free worker takes the one that waits longest.
 """
@@ -47,7 +47,7 @@ def ladder(budgets: Sequence[float], step: int = 1) -> list[float]:
 
 
 class Stepwise:
-    """Trainings step by step, with `ask` and `tell`.
+    """Trainings step by step, with `ask` and `tell`; `n_begun` is the number of them so far.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Stepwise:
         self._steps, self._new, self._verdict, self._end = steps, begin, verdict, end
         self._waiting: deque[StepwiseTraining] = deque()
         self._pending: Pending[StepwiseTraining] = Pending()
-        self._begun = 0
+        self.n_begun = 0
 
     def ask(self) -> Proposal | None:
         training = self._waiting.popleft() if self._waiting else self._begin()
@@ -87,6 +87,6 @@ class Stepwise:
         found = self._new()
         if found is None:
             return None
-        self._begun += 1
+        self.n_begun += 1
         proposal, losses = found
-        return StepwiseTraining(proposal, self._begun, losses)
+        return StepwiseTraining(proposal, self.n_begun, losses)

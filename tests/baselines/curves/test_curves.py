@@ -11,6 +11,7 @@ from baselines.parts.epoch_process import EpochProcess, at_epochs, seen_epochs
 from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core import Benchmark, Categorical, Float, Int, Proposal, Result, SimpleProblem, Space, run
 from hpo_core.errors import InvalidBudget, InvalidOption
+from hpo_models.features import Features
 
 EPOCHS = 30
 SPACE = Space([Float("a", 0.0, 1.0), Float("b", 0.0, 1.0), Int("c", 0, 9), Categorical("d", ["x", "y", "z"])])
@@ -163,10 +164,10 @@ def test_without_a_threshold_it_is_gp_ucb():
 
 def ask_for_epochs(o, losses):
     """Epochs of the next training when it is told these losses; a stopped one may be the next to be proposed again."""
-    begun = o._trainings._begun + 1
+    begun = o.n_trainings + 1
     for n, loss in enumerate(losses, 1):
         proposal = o.ask()
-        if o._trainings._begun > begun:
+        if o.n_trainings > begun:
             o.tell(proposal, 5.0, 1.0)
             return n - 1
         o.tell(proposal, float(loss), 1.0)
@@ -254,8 +255,8 @@ def test_the_process_reads_the_full_loss_off_the_beginning_of_a_curve():
             losses = [end * (20 / epoch) ** (0.5 + 0.08 * x / 2) for epoch in range(1, n + 1)]
             process.learn(StepwiseTraining(proposal, number, losses if n_full == 20 else losses[-8:]), losses[-1])
         process.begin()
-        rows = process._features.from_unit(space.to_unit(everything))
-        means, _ = process._latest.predict(at_epochs(rows, n_full, n_full))
+        rows = Features(space).from_unit(space.to_unit(everything))
+        means, _ = process.latest.predict(at_epochs(rows, n_full, n_full))
         return np.mean(np.argsort(np.argsort(ends))[np.argsort(means)[:6]]) / len(ends)
 
     assert fraction(20) < 0.15
