@@ -89,10 +89,10 @@ def critical_difference_figure(group: Group) -> Figure | Omitted:
 def robustness_figure(group: Group) -> Figure:
     """Share of runs that end at or below each regret."""
     caption = (
-        "Share of runs that end with at most this regret. A steep curve is an optimizer that gives much the same in "
-        "every run, a long tail to the right one that sometimes fails. Bands are 95 % bootstrap intervals. All "
-        "benchmarks: regret relative to the median regret of a run's first incumbent, runs of all benchmarks together. "
-        "On a logarithmic axis runs with regret zero lie beyond the left edge."
+        "Share of runs that end with at most this regret. A steep curve is an optimizer that gives much the same "
+        "result in every run, a long tail to the right is one that sometimes fails. Bands are 95 % bootstrap "
+        "intervals. All benchmarks: regret relative to the median regret of a run's first incumbent, runs of all "
+        "benchmarks together. On a logarithmic axis runs with regret zero lie beyond the left edge."
     )
     import pandas as pd
 

@@ -70,7 +70,7 @@ def figure_of_test_regret(group: Group) -> Figure | Omitted:
     caption = (
         "Test regret of the same incumbents, which were chosen by their validation loss: noise-free test loss at the "
         f"full budget minus the lowest one. Lines are medians over runs, bands quartiles. {CARRIED} Choosing by "
-        "validation loss leaves a rest of test regret even in the long run."
+        "validation loss leaves some test regret even in the long run."
     )
     chosen = group._replace(of={name: group.of[name] for name in known})
     views, tables = _regret_views(chosen, "test_regret", "test regret")
