@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fcnet_data.datasets import Dataset, load, names
+from fcnet_data.datasets import Dataset, names, open_dataset
 from fcnet_data.datasets.catalogue import CATALOGUE
 from fcnet_data.evaluation_cache import EvaluationCache
 from fcnet_data.trainers import Trainer, cross_validate, trainer
@@ -98,4 +98,4 @@ def make(name: str, **options: Any) -> CrossValidation | None:
     if options:
         raise InvalidOption(f"{name!r} has no options, got {', '.join(options)}")
     key, dataset = match.groups()
-    return CrossValidation(name, trainer(TRAINERS[key]), load(dataset))
+    return CrossValidation(name, trainer(TRAINERS[key]), open_dataset(dataset))

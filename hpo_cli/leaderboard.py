@@ -12,7 +12,7 @@ from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.rendering import Column, Output, add_formats, records
 from hpo_core.errors import HpoError, InvalidOption, MissingExtra
 from hpo_leaderboard.engines import ENGINES, TIMEOUT, make_engine
-from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, load_suite
+from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, open_suite
 
 if TYPE_CHECKING:
     from hpo_leaderboard.experiments.execution import FinishedRun
@@ -77,7 +77,7 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
     from hpo_leaderboard.report import score_store
 
     suite = changed(
-        load_suite(options.suite),
+        open_suite(options.suite),
         benchmarks=options.benchmarks,
         optimizers=options.optimizers,
         n_seeds=options.seeds,

@@ -74,7 +74,7 @@ def add_remove(parser: Parser) -> None:
 def _model(name: str) -> MetaModel:
     import profet
 
-    return profet.load(Path(name)) if Path(name).is_file() else profet.open_model(name)
+    return profet.read_model(Path(name)) if Path(name).is_file() else profet.open_model(name)
 
 
 def _data(name: str) -> MetaData:
@@ -87,7 +87,7 @@ def _data(name: str) -> MetaData:
 def _train(options: argparse.Namespace, out: Output) -> None:
     from dataclasses import replace
 
-    from profet import save, train_on
+    from profet import train_on, write_model
     from profet.family import check_model_name, own_models, progress_bar
     from profet.settings import settings_of
 
@@ -97,7 +97,7 @@ def _train(options: argparse.Namespace, out: Output) -> None:
     check_model_name(name, replace=options.replace or options.out is not None)
     model = train_on(replace(data, family=name), options.seed, settings=settings, progress=progress_bar)
     path = options.out or own_models.path(name)
-    save(model, path)
+    write_model(model, path)
     out.say(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if options.out is None:
         out.say(f"its tasks: profet-{name}/0, profet-{name}/1, ...")

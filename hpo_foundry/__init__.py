@@ -23,7 +23,7 @@ _HOMES = {
         *("noisy", "shifted", "subset", "with_budgets"),
     ),
     "hpo_core.names": ("criteria", "optimizers"),
-    "hpo_leaderboard.experiments.suite": ("Suite", "load_suite", "make_suite"),
+    "hpo_leaderboard.experiments.suite": ("Suite", "open_suite", "make_suite"),
     "hpo_leaderboard.leaderboards": ("compare", "leaderboard", "report"),
     "hpo_leaderboard.scores.comparisons": ("mann_whitney",),
     "hpo_leaderboard.scores.critical_difference": ("critical_difference",),
@@ -38,10 +38,10 @@ _HOMES = {
 }
 _TARGETS = {name: (module, name) for module, names in _HOMES.items() for name in names} | {
     "errors": ("hpo_core.errors", None),
-    "read_model": ("profet", "load"),
+    "read_model": ("profet", "read_model"),
     "sample_tasks": ("profet", "sample"),
     "train_model": ("profet", "train"),
-    "write_model": ("profet", "save"),
+    "write_model": ("profet", "write_model"),
 }
 
 __all__ = ["__version__", *sorted(_TARGETS)]

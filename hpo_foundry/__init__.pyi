@@ -28,7 +28,7 @@ from hpo_core import (
     with_budgets,
 )
 from hpo_core.names import criteria, optimizers
-from hpo_leaderboard.experiments.suite import Suite, load_suite, make_suite
+from hpo_leaderboard.experiments.suite import Suite, make_suite, open_suite
 from hpo_leaderboard.leaderboards import compare, leaderboard, report
 from hpo_leaderboard.scores.comparisons import mann_whitney
 from hpo_leaderboard.scores.critical_difference import critical_difference
@@ -38,10 +38,8 @@ from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.ranks import average_ranks
 from hpo_leaderboard.stopping.recorded_runs import read_runs
 from hpo_leaderboard.stopping.replay import replay
-from profet import Task, open_model
-from profet import load as read_model
+from profet import Task, open_model, read_model, write_model
 from profet import sample as sample_tasks
-from profet import save as write_model
 from profet import train as train_model
 from tabular import Table, open_table, read_table, write_table
 
@@ -82,11 +80,11 @@ __all__ = [
     "final_values",
     "incumbents",
     "leaderboard",
-    "load_suite",
     "make_suite",
     "mann_whitney",
     "noisy",
     "open_model",
+    "open_suite",
     "open_table",
     "optimizer",
     "optimizers",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_core import Run
 from hpo_core.errors import HpoError, InvalidOption
-from hpo_leaderboard.experiments.suite import Member, Suite, changed, load_suite, make_suite
+from hpo_leaderboard.experiments.suite import Member, Suite, changed, make_suite, open_suite
 
 if TYPE_CHECKING:
     import pandas
@@ -138,7 +138,7 @@ def _suite(
 ) -> Suite:
     members = None if optimizers is None else [_importable(entry) for entry in _listed(optimizers, "optimizers")]
     if isinstance(suite, (str, os.PathLike)):
-        suite = load_suite(suite)
+        suite = open_suite(suite)
     if isinstance(suite, Suite):
         return changed(suite, optimizers=members, n_seeds=seeds, n_trials=trials)
     if members is None:

@@ -12,7 +12,7 @@ from typing import Any
 from profet.family import open_model, train
 from profet.meta_data import InvalidMetaData, MetaData, read_meta_data
 from profet.meta_model import MetaModel
-from profet.model_file import load, save
+from profet.model_file import read_model, write_model
 from profet.sampling import sample, sample_task
 from profet.task import Task
 
@@ -34,14 +34,14 @@ __all__ = [
     "Settings",
     "Task",
     "from_arrays",
-    "load",
     "open_model",
     "read_meta_data",
+    "read_model",
     "sample",
     "sample_task",
-    "save",
     "train",
     "train_on",
+    "write_model",
 ]
 
 

@@ -19,7 +19,7 @@ from hpo_core.facts import BenchmarkFacts
 from hpo_core.storage.files import build_once, cache_directory
 from hpo_core.storage.own_files import OwnFiles
 from profet.meta_model import MetaModel
-from profet.model_file import load, save
+from profet.model_file import read_model, write_model
 from profet.sampling import sample_task
 from profet.sources import SOURCES, meta_data
 from profet.task import Task
@@ -105,12 +105,12 @@ def _open(path: Path) -> MetaModel:
 
 @lru_cache(maxsize=16)
 def _load(path: Path, changed: int, size: int) -> MetaModel:
-    return load(path)
+    return read_model(path)
 
 
 def _train_into(family: str, path: Path) -> None:
     print(f"training the meta-model {family!r}, once, into {path}", file=sys.stderr)
-    save(train(family, progress=progress_bar), path)
+    write_model(train(family, progress=progress_bar), path)
 
 
 def progress_bar(n_steps: int) -> Progress:

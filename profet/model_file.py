@@ -22,7 +22,7 @@ KIND = Kind("hpo-foundry meta-model", 1, "meta-model file", "`hpo profet train` 
 KEPT_BITS = 16
 
 
-def save(model: MetaModel, path: Path) -> None:
+def write_model(model: MetaModel, path: Path) -> None:
     """Write a model to a file. A loaded model differs from it by the rounding of its weights."""
     emulators = {"loss": model.loss, **({"cost": model.cost} if model.cost else {})}
     header = {
@@ -39,7 +39,7 @@ def save(model: MetaModel, path: Path) -> None:
     write_sealed(Path(path), KIND, header, arrays, compress=True)
 
 
-def load(path: Path) -> MetaModel:
+def read_model(path: Path) -> MetaModel:
     """Model of a file; raises `DamagedFile` if it is damaged or of a newer version."""
     path = Path(path)
     header, columns = read_sealed(path, KIND)

@@ -31,7 +31,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from fcnet_data.datasets import Dataset, load
+from fcnet_data.datasets import Dataset, open_dataset
 from hpo_models.networks.bnn import Posterior, Regression, WeightPrior
 from hpo_models.networks.sghmc import Dynamics, chain, plain_dynamics
 from hpo_models.networks.tanh_network import TanhNetwork
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"datasets must be some of {', '.join(COLUMNS)} and splits at least 1; got {options.datasets}")
     reference, failed = read_reference(options.reference), []
     for name in names:
-        data = load(name)
+        data = open_dataset(name)
         scores = [split_scores(data, split) for split in tqdm(range(options.splits), desc=name, leave=False)]
         failed += [] if report(name, np.array(scores), reference) else [name]
     print("failed: " + ", ".join(failed) if failed else "passed")

@@ -101,14 +101,14 @@ def against_paper(path: Path) -> bool:
 def halves() -> bool:
     """Whether at least 20 of 22 halves have the other half as nearest neighbour."""
     from fcnet_data.collection.meta_data import CLASSIFICATION, family
-    from fcnet_data.datasets import load
+    from fcnet_data.datasets import open_dataset
     from fcnet_data.trainers import holdout, trainer
 
     space = family("svm").space
     configs = space.decode(space.from_unit(sobol(len(space), N_HALVED_CONFIGS, 0)))
     losses = []
     for name in tqdm(CLASSIFICATION[:11], "datasets"):
-        dataset = load(name)
+        dataset = open_dataset(name)
         rows = np.random.default_rng(0).permutation(dataset.n_rows)[: 2 * N_HALVED_ROWS]
         for half in (rows[::2], rows[1::2]):
             part = replace(dataset, features=dataset.features[half], target=dataset.target[half])

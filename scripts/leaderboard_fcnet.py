@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
-from hpo_leaderboard.experiments.suite import changed, load_suite
+from hpo_leaderboard.experiments.suite import changed, open_suite
 from hpo_leaderboard.report import write_report
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, help="runs at the same time (one per core)")
     parser.add_argument("--out", type=Path, default=Path("leaderboard"), help="directory to write to")
     options = parser.parse_args()
-    suite = changed(load_suite("fcnet"), n_seeds=options.seeds, n_trials=options.trials)
+    suite = changed(open_suite("fcnet"), n_seeds=options.seeds, n_trials=options.trials)
     store_path = options.out / "fcnet.sqlite"
     run_experiment(
         suite, store_path, make_engine("processes", processes=options.processes), announce=print, progress=None

@@ -18,7 +18,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from baselines import optimizer
-from fcnet_data.datasets import load
+from fcnet_data.datasets import open_dataset
 from fcnet_data.on_demand import TRAINERS
 from fcnet_data.trainers import cross_validate, trainer
 from hpo_leaderboard.stopping.pictures import draw_stds
@@ -48,7 +48,7 @@ def rows_of(algorithm: str, dataset: str, name: str, seeds: tuple[int, int, int]
         One row per trial.
     """
     split, search, training = seeds
-    made, data = trainer(TRAINERS[algorithm]), load(dataset)
+    made, data = trainer(TRAINERS[algorithm]), open_dataset(dataset)
     method = optimizer(name, made.space, seed=search)
     rows = []
     for step in range(n_trials):

@@ -25,7 +25,7 @@ import numpy as np
 
 from fcnet_data.collection.environment import environment
 from fcnet_data.collection.table import KERNEL, training_seed
-from fcnet_data.datasets import load, subsample
+from fcnet_data.datasets import open_dataset, subsample
 from fcnet_data.datasets.dataset import Dataset, InvalidDataset, TaskKind
 from fcnet_data.fcnet import CLASSIFICATION_SPACE, EPOCHS, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
@@ -176,7 +176,7 @@ def _task_card(dataset: Dataset) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def _dataset(name: str, n_rows: int, task: TaskKind) -> Dataset:
-    dataset = load(name)
+    dataset = open_dataset(name)
     if dataset.task != task:
         raise InvalidDataset(f"this family needs {task}, {name!r} is {dataset.task}")
     return subsample(dataset, n_rows)

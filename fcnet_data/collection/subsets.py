@@ -23,7 +23,7 @@ import numpy as np
 
 from fcnet_data.collection.environment import environment
 from fcnet_data.collection.table import training_seed
-from fcnet_data.datasets import InvalidDataset, load, subsample
+from fcnet_data.datasets import InvalidDataset, open_dataset, subsample
 from fcnet_data.datasets.dataset import Dataset
 from fcnet_data.datasets.splits import Split, split
 from fcnet_data.trainers import trainer
@@ -44,7 +44,7 @@ class SvmSubsets:
     """SVMs of every configuration of a grid, on every subset.
 
     name          of the table, and of the benchmark that it becomes
-    dataset       name or path for `load`, for classification
+    dataset       name or path for `open_dataset`, for classification
     n_values      number of values of each of the two hyperparameters
     """
 
@@ -156,7 +156,7 @@ def _evaluate(config: Config, subset: Dataset, parts: Split) -> tuple[float, flo
 
 @lru_cache(maxsize=4)
 def _dataset(name: str) -> Dataset:
-    dataset = load(name)
+    dataset = open_dataset(name)
     if dataset.task != "classification":
         raise InvalidDataset(f"tables of subsets are for classification, {name!r} is {dataset.task}")
     return dataset

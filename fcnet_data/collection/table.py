@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fcnet_data.collection.environment import environment
-from fcnet_data.datasets import InvalidDataset, load, subsample
+from fcnet_data.datasets import InvalidDataset, open_dataset, subsample
 from fcnet_data.datasets.dataset import Dataset
 from fcnet_data.fcnet import EPOCHS, REGRESSION_SPACE, TrainingData, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
@@ -33,7 +33,7 @@ class FcnetTable:
     """Trainings of every configuration of a grid.
 
     name          of the table, and of the benchmark that it becomes
-    dataset       name or path for `load`
+    dataset       name or path for `open_dataset`
     space         the grid
     seed          of the collection; a training's seed comes from it, the configuration and the repetition
     n_rows        of a subsample to train on; None for all rows
@@ -159,7 +159,7 @@ def rounded_mantissa(numbers: np.ndarray, bits: int = KEPT_BITS) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def _dataset(name: str, n_rows: int | None) -> Dataset:
-    dataset = load(name)
+    dataset = open_dataset(name)
     if dataset.task != "regression":
         raise InvalidDataset(f"FC-Net tables are for regression, {name!r} is {dataset.task}; see `hpo collect fcnet`")
     return dataset if n_rows is None else subsample(dataset, n_rows)

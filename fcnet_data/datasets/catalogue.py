@@ -1,4 +1,4 @@
-"""The datasets that `load` finds by name: location, shape, licence and source of each.
+"""The datasets that `open_dataset` finds by name: location, shape, licence and source of each.
 
 Shapes are those of the file's columns, before categories become 0/1 columns and constant columns are dropped; a file of
 another shape is refused. The raw files of the packages are read without the packages' loaders: those lose a row of

@@ -1,4 +1,4 @@
-"""`load`: a dataset of the catalogue by name, or the user's file by path."""
+"""`open_dataset`: a dataset of the catalogue by name, or the user's file by path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def names(task: TaskKind | None = None) -> list[str]:
     return [name for name, entry in CATALOGUE.items() if task in (None, entry.task)]
 
 
-def load(name: str | os.PathLike[str], *, target: str | None = None, task: TaskKind | None = None) -> Dataset:
+def open_dataset(name: str | os.PathLike[str], *, target: str | None = None, task: TaskKind | None = None) -> Dataset:
     """Dataset by its name in the catalogue, or from a CSV, Parquet or ARFF file by its path.
 
     Parameters
@@ -42,8 +42,8 @@ def load(name: str | os.PathLike[str], *, target: str | None = None, task: TaskK
 
     Examples
     --------
-    >>> from fcnet_data.datasets import load
-    >>> load("digits")
+    >>> from fcnet_data.datasets import open_dataset
+    >>> open_dataset("digits")
     Dataset('digits', classification, 1797 x 61, 10 classes)
     """
     if isinstance(name, os.PathLike) or (name not in CATALOGUE and is_file_name(name)):

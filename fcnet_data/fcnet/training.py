@@ -107,10 +107,10 @@ def train(recipe: Recipe, data: TrainingData, seed: int, epochs: int = EPOCHS) -
 
     Examples
     --------
-    >>> from fcnet_data.datasets import load
+    >>> from fcnet_data.datasets import open_dataset
     >>> from fcnet_data.fcnet import Recipe, train, training_data
     >>> recipe = Recipe(16, 16, "relu", "tanh", 0.0, 0.3, batch_size=8, learning_rate=1e-3, schedule="cosine")
-    >>> curves = train(recipe, training_data(load("diabetes")), seed=0, epochs=3)
+    >>> curves = train(recipe, training_data(open_dataset("diabetes")), seed=0, epochs=3)
     >>> curves.valid_loss.shape, curves.n_params
     ((3,), 465)
     """

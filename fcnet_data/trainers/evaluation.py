@@ -53,9 +53,9 @@ def holdout(trainer: Trainer, config: Config, dataset: Dataset, *, seed: int, sp
 
     Examples
     --------
-    >>> from fcnet_data.datasets import load
+    >>> from fcnet_data.datasets import open_dataset
     >>> from fcnet_data.trainers import holdout, trainer
-    >>> holdout(trainer("svm"), {"C": 10.0, "gamma": 0.01}, load("wine"), seed=0).valid_loss < 0.1
+    >>> holdout(trainer("svm"), {"C": 10.0, "gamma": 0.01}, open_dataset("wine"), seed=0).valid_loss < 0.1
     True
     """
     config = _check(trainer, config, dataset, seed)

@@ -150,7 +150,7 @@ def built_in_suites() -> list[str]:
     return sorted(item.name.removesuffix(SUFFIX) for item in folder.iterdir() if item.name.endswith(SUFFIX))
 
 
-def load_suite(name: str | os.PathLike[str]) -> Suite:
+def open_suite(name: str | os.PathLike[str]) -> Suite:
     """Suite by the name of a built-in one, or by the path of a TOML file."""
     text = os.fspath(name)
     if text in built_in_suites():

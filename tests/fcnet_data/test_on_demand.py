@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fcnet_data import on_demand
-from fcnet_data.datasets import load
+from fcnet_data.datasets import open_dataset
 from fcnet_data.trainers import cross_validate, trainer
 from hpo_core import Benchmark, run
 from hpo_core.errors import CacheUnavailable, DamagedFile, InvalidOption, UnknownName
@@ -33,7 +33,7 @@ def test_the_result_is_that_of_cross_validation(key, name, changes, cache):
     b = Benchmark(f"cv-{key}-wine")
     config = {**config_of(b), **changes}
     found = b.objective(config, seed=3)
-    expected = cross_validate(trainer(name), config, load("wine"), seed=3)
+    expected = cross_validate(trainer(name), config, open_dataset("wine"), seed=3)
     assert found.loss == expected.valid_loss == pytest.approx(np.mean(found.info["folds"]))
     assert found.info["folds"] == expected.folds and len(expected.folds) == 10
     assert found.info["test_loss"] == expected.test_loss

@@ -35,7 +35,7 @@ def test_names_are_those_of_the_packages_behind():
     assert hpo.Benchmark is hpo_core.Benchmark
     assert hpo.optimizer is baselines.optimizer
     assert hpo.open_table is tabular.open_table
-    assert (hpo.read_model, hpo.write_model) == (profet.load, profet.save)
+    assert (hpo.read_model, hpo.write_model) == (profet.read_model, profet.write_model)
     assert hpo.errors.HpoError is hpo.HpoError
     assert hpo.__version__ == version("hpo-foundry")
 

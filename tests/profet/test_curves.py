@@ -6,7 +6,7 @@ import pytest
 from hpo_core import Benchmark, Categorical, Float, Ordinal, Space, run
 from hpo_core.errors import InvalidBudget, InvalidConfig, NotRecorded
 from hpo_core.problems.problem import Result, SimpleProblem
-from profet import load, sample, save, sources, train_on
+from profet import read_model, sample, sources, train_on, write_model
 from profet.sources import CURVE_BUDGETS, curves_of
 
 SPACE = Space([Float("rate", 1e-4, 1e-1, log=True), Categorical("schedule", ["cosine", "const"])])
@@ -56,8 +56,8 @@ def test_tables_of_different_grids_share_the_smallest():
 
 
 def test_tasks_have_budgets_and_costs_in_proportion(model, tmp_path):
-    save(model, tmp_path / "curves.h5")
-    task = Benchmark(sample(load(tmp_path / "curves.h5"), 3)[2])
+    write_model(model, tmp_path / "curves.h5")
+    task = Benchmark(sample(read_model(tmp_path / "curves.h5"), 3)[2])
     assert task.budgets == range(1, 101)
     config = {"rate": 0.01, "schedule": "cosine"}
     costs = [task.objective(config, budget).cost for budget in (1, 10, 55, 100)]

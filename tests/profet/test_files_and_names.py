@@ -9,25 +9,25 @@ from hpo_cli.main import main
 from hpo_core import Benchmark, benchmarks
 from hpo_core.errors import DamagedFile, InvalidOption, UnknownName
 from hpo_core.storage.sealed_hdf5 import SEAL_SIZE, Kind, read_sealed, write_sealed
-from profet import load, sample_task, save
+from profet import read_model, sample_task, write_model
 from profet.model_file import KIND, rounded
 
 
 @pytest.fixture
 def path(model, tmp_path):
-    save(model, tmp_path / "bowl.h5")
+    write_model(model, tmp_path / "bowl.h5")
     return tmp_path / "bowl.h5"
 
 
 @pytest.fixture
 def named(model, cache):
     """The model under the name `bowl` in an empty cache."""
-    save(model, profet.family.trained_model("bowl"))
+    write_model(model, profet.family.trained_model("bowl"))
     return model
 
 
 def test_model_comes_back_from_its_file(model, path, data):
-    again = load(path)
+    again = read_model(path)
     assert (again.name, again.space, again.tasks, list(again.budgets)) == ("bowl", model.space, model.tasks, [1])
     assert np.array_equal(again.encoding.means, model.encoding.means)
     assert again.loss.theta.dtype == np.float32
@@ -39,7 +39,7 @@ def test_model_comes_back_from_its_file(model, path, data):
 
 
 def test_files_are_equal_byte_for_byte_and_saved_models_stay_as_they_are(path, tmp_path):
-    save(load(path), tmp_path / "again.h5")
+    write_model(read_model(path), tmp_path / "again.h5")
     assert (tmp_path / "again.h5").read_bytes() == path.read_bytes()
 
 
@@ -56,35 +56,35 @@ def test_damaged_and_foreign_files_are_refused(path, tmp_path):
     for index in (SEAL_SIZE + 100, len(whole) // 2, len(whole) - 5):
         path.write_bytes(whole[:index] + bytes([whole[index] ^ 1]) + whole[index + 1 :])
         with pytest.raises(DamagedFile, match="checksum"):
-            load(path)
+            read_model(path)
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DamagedFile):
-        load(path)
+        read_model(path)
     path.write_bytes(b"")
     with pytest.raises(DamagedFile, match="hpo profet train"):
-        load(path)
+        read_model(path)
     with pytest.raises(FileNotFoundError):
-        load(tmp_path / "nothing.h5")
+        read_model(tmp_path / "nothing.h5")
 
 
 def test_other_versions_and_wrong_contents_are_refused(path):
     header, columns = read_sealed(path, KIND)
     write_sealed(path, Kind(KIND.format, KIND.version + 1, KIND.noun), header, columns)
     with pytest.raises(DamagedFile, match="upgrade"):
-        load(path)
+        read_model(path)
     write_sealed(path, KIND, header, {**columns, "loss": columns["loss"][:, :-1]})
     with pytest.raises(DamagedFile, match="parameters"):
-        load(path)
+        read_model(path)
     write_sealed(path, KIND, {"name": "bowl"}, columns)
     with pytest.raises(DamagedFile, match="networks"):
-        load(path)
+        read_model(path)
 
 
 def test_tasks_have_names(named, data):
     benchmark = Benchmark("profet-bowl/17")
     assert benchmark.name == "profet-bowl/17"
     assert "profet-bowl/0" in benchmarks()
-    expected = sample_task(load(profet.family.trained_model("bowl")), 17)
+    expected = sample_task(read_model(profet.family.trained_model("bowl")), 17)
     config = data.space.sample(np.random.default_rng(0))
     assert benchmark.objective(config).loss == expected.evaluate(config, 1, None).loss
     assert len(benchmark.provenance["model"]) == 64
@@ -171,7 +171,7 @@ def test_a_model_trained_again_is_the_one_that_opens(measured):
 
 def test_a_file_of_a_built_in_name_covers_nothing(measured, tmp_path):
     assert main(["profet", "train", str(measured), "--out", str(tmp_path / "out.h5")]) == 0
-    assert profet.load(tmp_path / "out.h5").name == "svm"
+    assert profet.read_model(tmp_path / "out.h5").name == "svm"
     assert not profet.family.trained_model("svm").exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption, InvalidSeed, UnknownName
 from hpo_models.gp.gplvm import InvalidTasks
-from profet import FAST, PAPER, from_arrays, sample, sample_task, save, train, train_on
+from profet import FAST, PAPER, from_arrays, sample, sample_task, train, train_on, write_model
 from profet.sampling import _uniform
 from profet.settings import settings_of
 from profet.task import Surface
@@ -101,20 +101,20 @@ def fingerprint(tasks, codes):
 
 
 def test_same_tasks_bit_for_bit_in_another_process(model, data, tmp_path):
-    from profet import load
+    from profet import read_model
 
     path = tmp_path / "bowl.h5"
-    save(model, path)
+    write_model(model, path)
     script = (
         "import sys, hashlib, numpy as np, profet\n"
-        "m = profet.load(sys.argv[1])\n"
+        "m = profet.read_model(sys.argv[1])\n"
         "codes = m.space.from_unit(np.random.default_rng(0).random((20, 2)))\n"
         "tasks = profet.sample(m, 5, seed=3)\n"
         "print(hashlib.sha256(b''.join(t.evaluate_batch(codes, 1, None)[0].tobytes() for t in tasks)).hexdigest())"
     )
     other = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     codes = data.space.from_unit(np.random.default_rng(0).random((20, 2)))
-    assert other.stdout.strip() == fingerprint(sample(load(path), 5, seed=3), codes)
+    assert other.stdout.strip() == fingerprint(sample(read_model(path), 5, seed=3), codes)
 
 
 def test_what_a_task_number_stands_for_never_changes(model):

@@ -15,7 +15,7 @@ from fcnet_data.collection.grids import fcnet_grid
 from fcnet_data.collection.journal import CollectionStopped, OtherCollection
 from fcnet_data.collection.meta_data import META_DATA, MetaDataWork, family
 from fcnet_data.collection.table import FcnetTable, rounded_mantissa, training_seed
-from fcnet_data.datasets import InvalidDataset, load
+from fcnet_data.datasets import InvalidDataset, open_dataset
 from fcnet_data.fcnet import REGRESSION_SPACE, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
 from hpo_cli.main import main
@@ -71,7 +71,7 @@ def test_the_table_holds_what_training_gives(rows, tmp_path):
     table = read_table(collect(work, tmp_path / "t.h5", progress=False))
     problem = TableProblem(table)
     config = {**work.space.grid.config(5)}
-    data = training_data(load(rows))
+    data = training_data(open_dataset(rows))
     seed = training_seed(3, REGRESSION_SPACE.grid.index(config), 1)
     run = train(recipe(config, "regression"), data, seed, 5)
     for budget in (1, 5):
@@ -198,7 +198,7 @@ def test_an_own_table_becomes_a_benchmark(rows, tmp_path, capsys, monkeypatch):
 
 
 def test_modelled_cost_is_that_of_the_machine_within_a_factor(rows):
-    data = training_data(load("diabetes"))
+    data = training_data(open_dataset("diabetes"))
     ratios = []
     for config in fcnet_grid(["B"]).sample(np.random.default_rng(1), 12):
         made = recipe(config, "regression")

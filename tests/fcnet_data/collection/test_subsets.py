@@ -12,7 +12,7 @@ pytest.importorskip("numba", reason="collections need the extra 'collect'")
 from fcnet_data.collection.collecting import collect
 from fcnet_data.collection.subsets import SHARES, SvmSubsets
 from fcnet_data.collection.table import training_seed
-from fcnet_data.datasets import InvalidDataset, load, subsample
+from fcnet_data.datasets import InvalidDataset, open_dataset, subsample
 from fcnet_data.datasets.splits import split
 from hpo_cli.main import main
 from hpo_core import Benchmark
@@ -32,7 +32,7 @@ def test_an_item_is_an_svm_on_nested_subsets():
     work = small(seed=3)
     item = work.space.grid.index({"C": 1.0, "gamma": work.space["gamma"].values[0]})
     numbers = work.measure(item)
-    dataset = load("digits")
+    dataset = open_dataset("digits")
     parts = split(dataset)
     rows = replace(dataset, features=parts.train_features, target=parts.train_target)
     for repetition, k in ((0, 3), (1, 3), (1, 7)):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcnet_data.datasets import Dataset, InvalidDataset, folds, load, split, standardised, subsample
+from fcnet_data.datasets import Dataset, InvalidDataset, folds, open_dataset, split, standardised, subsample
 from hpo_core.errors import InvalidOption
 
 TRAIN_ROWS = [11, 3, 13, 2, 15, 1, 18, 19, 17, 8, 6, 0]
@@ -73,7 +73,7 @@ def test_split_needs_ten_rows():
 
 
 def test_standardised_uses_training_rows_alone():
-    parts = split(load("diabetes"), 1)
+    parts = split(open_dataset("diabetes"), 1)
     scaled = standardised(parts, target=True)
     assert np.allclose(scaled.train_features.mean(axis=0), 0) and np.allclose(scaled.train_features.std(axis=0), 1)
     assert np.isclose(scaled.train_target.std(), 1) and abs(scaled.train_target.mean()) < 1e-12

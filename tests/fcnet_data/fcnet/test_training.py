@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fcnet_data.datasets import Dataset, load, split
+from fcnet_data.datasets import Dataset, open_dataset, split
 from fcnet_data.fcnet import (
     CLASSIFICATION_SPACE,
     DIVERGED_LOSS,
@@ -117,7 +117,7 @@ def test_losses_are_in_units_of_the_training_variance(data):
 def test_it_learns_a_function_and_digits(data):
     plain = Recipe(64, 64, "tanh", "tanh", 0.0, 0.0, batch_size=8, learning_rate=5e-3, schedule="cosine")
     assert train(plain, data, 0).valid_loss[-1] < 0.1
-    digits = train(recipe(CLASSIFICATION, "classification"), training_data(load("digits")), 0, epochs=15)
+    digits = train(recipe(CLASSIFICATION, "classification"), training_data(open_dataset("digits")), 0, epochs=15)
     assert digits.valid_error[-1] < 0.06 and digits.test_error[-1] < 0.06
     assert digits.valid_loss[-1] < 0.3 < digits.valid_loss[0]
 
@@ -136,7 +136,7 @@ def test_a_run_that_diverges_is_recorded_as_such(data, rate):
 @needs_numba
 def test_a_classifier_that_diverges_is_wrong_everywhere():
     wild = Recipe(16, 16, "relu", "relu", 0.0, 0.0, 8, learning_rate=1e38, schedule="const")
-    training = train(wild, training_data(load("wine")), 0, epochs=3)
+    training = train(wild, training_data(open_dataset("wine")), 0, epochs=3)
     assert training.diverged_after == 0
     assert set(training.valid_error) == {1.0} and set(training.valid_loss) == {DIVERGED_LOSS}
 
@@ -290,7 +290,7 @@ def test_parkinsons_ranks_as_in_the_real_table():
 
     from hpo_core import Benchmark
 
-    real, data = Benchmark("parkinsons"), training_data(load("parkinsons"))
+    real, data = Benchmark("parkinsons"), training_data(open_dataset("parkinsons"))
     drawn = (c for c in real.space.sample(np.random.default_rng(2), 200) if max(c["n_units_1"], c["n_units_2"]) <= 64)
     configs = [next(drawn) for _ in range(16)]
     trained = [train(recipe(c, "regression"), data, seed) for seed, c in enumerate(configs)]

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from fcnet_data.datasets import Dataset, folds, load, split
+from fcnet_data.datasets import Dataset, folds, open_dataset, split
 from fcnet_data.trainers import TRAINERS, Trainer, cross_validate, holdout, trainer
 from fcnet_data.trainers.boosting import fit as fit_boosting
 from fcnet_data.trainers.evaluation import DIVERGED
@@ -65,7 +65,7 @@ def test_spaces_are_the_printed_ones(name):
 @pytest.mark.parametrize("name", AVAILABLE)
 @pytest.mark.parametrize("data", ["wine", "diabetes"])
 def test_result_is_a_function_of_its_arguments(name, data):
-    chosen, dataset = trainer(name), load(data)
+    chosen, dataset = trainer(name), open_dataset(data)
     if dataset.task not in chosen.tasks:
         with pytest.raises(InvalidOption, match="'svm' learns classification; 'diabetes' is regression"):
             holdout(chosen, {}, dataset, seed=0)
@@ -82,9 +82,9 @@ def test_result_is_a_function_of_its_arguments(name, data):
 
 def test_seeds_change_a_forest():
     config = {"n_estimators": 3, "min_samples_split": 0.05, "max_depth": 3}
-    losses = {holdout(trainer("forest"), config, load("diabetes"), seed=s).valid_loss for s in range(4)}
+    losses = {holdout(trainer("forest"), config, open_dataset("diabetes"), seed=s).valid_loss for s in range(4)}
     assert len(losses) == 4
-    other = holdout(trainer("forest"), config, load("diabetes"), seed=0, split_seed=1).valid_loss
+    other = holdout(trainer("forest"), config, open_dataset("diabetes"), seed=0, split_seed=1).valid_loss
     assert other not in losses
 
 
@@ -93,9 +93,9 @@ def test_svm_holdout_agrees_with_a_pipeline():
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
 
-    parts = split(load("wine"), 0)
+    parts = split(open_dataset("wine"), 0)
     model = make_pipeline(StandardScaler(), SVC(C=1.5, gamma=0.4)).fit(parts.train_features, parts.train_target)
-    found = holdout(trainer("svm"), {"C": 1.5, "gamma": 0.4}, load("wine"), seed=0)
+    found = holdout(trainer("svm"), {"C": 1.5, "gamma": 0.4}, open_dataset("wine"), seed=0)
     assert found.valid_loss == pytest.approx(1 - model.score(parts.valid_features, parts.valid_target))
     assert found.test_loss == pytest.approx(1 - model.score(parts.test_features, parts.test_target))
     assert 0 < found.valid_loss < 0.5  # neither perfect nor the most frequent class
@@ -107,7 +107,7 @@ def test_cross_validation_agrees_with_scikit_learn():
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
 
-    data = load("digits")
+    data = open_dataset("digits")
     test, parts = folds(data, 10, 3)
     number = np.full(data.n_rows, -1)
     for k, part in enumerate(parts):
@@ -125,7 +125,7 @@ def test_cross_validation_agrees_with_scikit_learn():
 
 def test_regression_losses_have_their_units():
     """Predicting the training mean: about one standard error by hold-out, the target's own by cross-validation."""
-    data = load("diabetes")
+    data = open_dataset("diabetes")
     constant = Trainer("mean", trainer("forest").space, ("regression",), lambda c, X, y, task, seed: _always(y.mean()))
     config = {"n_estimators": 1, "min_samples_split": 0.1, "max_depth": 1}
     parts = split(data, 0)
@@ -135,7 +135,7 @@ def test_regression_losses_have_their_units():
 
 
 def test_linear_model_reaches_least_squares():
-    data = load("diabetes")
+    data = open_dataset("diabetes")
     parts = split(data, 0)
     design = np.column_stack([np.ones(len(parts.train_target)), parts.train_features])
     weights = np.linalg.lstsq(design, parts.train_target, rcond=None)[0]
@@ -146,7 +146,7 @@ def test_linear_model_reaches_least_squares():
 
 
 def test_linear_model_predicts_in_the_targets_units():
-    data = load("diabetes")
+    data = open_dataset("diabetes")
     config = {"l1_ratio": 1e-7, "alpha": 1e-7, "eta0": 0.003}
     error = cross_validate(trainer("linear"), config, data, seed=0).valid_loss
     assert error == pytest.approx(54, rel=0.05)  # least squares on these folds: 54.35; the target: 77.0
@@ -156,7 +156,9 @@ def test_linear_model_predicts_in_the_targets_units():
 
 def test_eta0_matters_for_classes_too():
     losses = {
-        holdout(trainer("linear"), {"l1_ratio": 0.1, "alpha": 1e-4, "eta0": e}, load("digits"), seed=0).valid_loss
+        holdout(
+            trainer("linear"), {"l1_ratio": 0.1, "alpha": 1e-4, "eta0": e}, open_dataset("digits"), seed=0
+        ).valid_loss
         for e in (1e-5, 1e-2, 1.0)
     }
     assert len(losses) == 3
@@ -171,7 +173,7 @@ def test_eta0_matters_for_classes_too():
 )
 def test_forest_agrees_with_the_recorded_runs(max_depth, min_samples_split, n_estimators, recorded):
     config = {"n_estimators": n_estimators, "min_samples_split": min_samples_split, "max_depth": max_depth}
-    assert cross_validate(trainer("forest"), config, load("puma32h"), seed=0).valid_loss == pytest.approx(
+    assert cross_validate(trainer("forest"), config, open_dataset("puma32h"), seed=0).valid_loss == pytest.approx(
         recorded, rel=0.04
     )
 
@@ -190,7 +192,7 @@ def test_xgboost_agrees_with_the_recorded_runs():
         "reg_lambda": 1.568216345640937e-06,
         "subsample": 0.9327636184894728,
     }
-    found = cross_validate(trainer("xgboost-9"), config, load("puma32h"), seed=0)
+    found = cross_validate(trainer("xgboost-9"), config, open_dataset("puma32h"), seed=0)
     assert found.valid_loss == pytest.approx(0.2844500501373355, rel=0.005)
     assert found.test_loss == pytest.approx(0.2835686233902821, rel=0.005)
 
@@ -216,7 +218,7 @@ def _always(value):
 def test_diverged_regression_has_the_documented_loss(value):
     bad = Trainer("bad", trainer("linear").space, ("regression",), lambda c, X, y, task, seed: _always(value))
     config = {"l1_ratio": 0.1, "alpha": 0.1, "eta0": 0.1}
-    data = load("diabetes")
+    data = open_dataset("diabetes")
     assert holdout(bad, config, data, seed=0)[:2] == (DIVERGED, DIVERGED)
     found = cross_validate(bad, config, data, seed=0)
     assert found.valid_loss == pytest.approx(DIVERGED * data.target.std(), rel=0.1)
@@ -234,7 +236,7 @@ def test_bad_arguments():
     with pytest.raises(UnknownName, match="did you mean forest"):
         trainer("forrest")
     with pytest.raises(InvalidConfig, match="'C' must be"):
-        holdout(trainer("svm"), {"C": -1.0, "gamma": 1.0}, load("wine"), seed=0)
+        holdout(trainer("svm"), {"C": -1.0, "gamma": 1.0}, open_dataset("wine"), seed=0)
     for seed in (-1, 0.5, True):
         with pytest.raises(InvalidSeed, match="seed must be"):
-            holdout(trainer("svm"), {"C": 1.0, "gamma": 1.0}, load("wine"), seed=seed)
+            holdout(trainer("svm"), {"C": 1.0, "gamma": 1.0}, open_dataset("wine"), seed=seed)

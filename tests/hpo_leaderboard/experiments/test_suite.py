@@ -12,7 +12,7 @@ from hpo_leaderboard.experiments.identity import checksum as checksum_of
 from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import make_plan
-from hpo_leaderboard.experiments.suite import Member, built_in_suites, changed, expand, load_suite, make_suite
+from hpo_leaderboard.experiments.suite import Member, built_in_suites, changed, expand, make_suite, open_suite
 from tabular.problem import TableProblem
 from tabular.table import Table
 
@@ -36,19 +36,19 @@ def test_a_suite_from_a_file_and_from_python_are_equal(tmp_path):
         n_seeds=2,
         n_trials=7,
     )
-    assert load_suite(tmp_path / "mine.toml") == written
+    assert open_suite(tmp_path / "mine.toml") == written
     assert [member.label for member in written.benchmarks] == ["branin", "forrester(a=3.0)"]
 
 
 @pytest.mark.slow
 def test_built_in_suites_name_what_there_is():
     assert {"quick", "fcnet", "nb201", "functions"} <= set(built_in_suites())
-    quick = load_suite("quick")
+    quick = open_suite("quick")
     assert (quick.n_seeds, quick.n_trials) == (20, 100)
     assert [member.name for member in quick.benchmarks][:4] == ["protein", "slice", "naval", "parkinsons"]
-    assert (load_suite("fcnet").n_seeds, load_suite("fcnet").n_trials) == (500, 500)
+    assert (open_suite("fcnet").n_seeds, open_suite("fcnet").n_trials) == (500, 500)
     for name in built_in_suites():
-        assert make_plan(changed(load_suite(name), n_seeds=1)).lost == []
+        assert make_plan(changed(open_suite(name), n_seeds=1)).lost == []
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_built_in_suites_name_what_there_is():
 def test_a_wrong_file_is_explained(tmp_path, text, words):
     (tmp_path / "wrong.toml").write_text(text)
     with pytest.raises(InvalidOption, match=words):
-        load_suite(tmp_path / "wrong.toml")
+        open_suite(tmp_path / "wrong.toml")
 
 
 def test_an_unknown_suite_is_explained(tmp_path):
     with pytest.raises(UnknownName, match="did you mean quick"):
-        load_suite("quik")
+        open_suite("quik")
     with pytest.raises(FileNotFoundError):
-        load_suite(tmp_path / "nowhere.toml")
+        open_suite(tmp_path / "nowhere.toml")
 
 
 def test_changes_replace_fields_and_none_leaves_them():
@@ -101,7 +101,7 @@ def test_numbers_stand_for_every_name_between_them():
     names = [member.label for member in suite.benchmarks]
     numbers = ["0", "1", "2", "9(noise=true)", "10(noise=true)"]
     assert names == ["counting-ones-4-4", *(f"profet-svm/{number}" for number in numbers)]
-    assert len(load_suite("profet-svm").benchmarks) == len(load_suite("profet-svm-noise").benchmarks) == 100
+    assert len(open_suite("profet-svm").benchmarks) == len(open_suite("profet-svm-noise").benchmarks) == 100
 
 
 def test_a_plan_goes_seed_by_seed_through_all_pairs():
@@ -228,6 +228,6 @@ def test_a_checksum_follows_every_number_of_a_table():
 def test_a_file_may_limit_runs_by_cost_alone(tmp_path):
     path = tmp_path / "dear.toml"
     path.write_text('benchmarks = ["protein"]\noptimizers = ["rs"]\nmax_cost = 3600.0\n')
-    assert (load_suite(path).n_trials, load_suite(path).max_cost) == (None, 3600.0)
+    assert (open_suite(path).n_trials, open_suite(path).max_cost) == (None, 3600.0)
     path.write_text(path.read_text() + "n_trials = 5\n")
-    assert load_suite(path).n_trials == 5
+    assert open_suite(path).n_trials == 5

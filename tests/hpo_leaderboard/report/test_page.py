@@ -14,7 +14,7 @@ from hpo_cli.main import main
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.experiment import run_experiment
-from hpo_leaderboard.experiments.suite import load_suite, make_suite
+from hpo_leaderboard.experiments.suite import make_suite, open_suite
 from hpo_leaderboard.report import write_report
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.leaderboard import leaderboard
@@ -143,7 +143,7 @@ def test_suites_ask_for_the_same_runs(small, tmp_path):
     assert [suite.name for suite in suites] == ["suite-1.toml", "suite-2.toml"]
     for suite in suites:
         assert f"hpo leaderboard methods/{suite.name} --store small.sqlite" in text
-        digest = run_experiment(load_suite(suite), tmp_path / "again.sqlite", SerialEngine()).digest
+        digest = run_experiment(open_suite(suite), tmp_path / "again.sqlite", SerialEngine()).digest
     with reading(path) as store:
         assert digest == store.digest()
 

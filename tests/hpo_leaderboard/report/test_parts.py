@@ -10,7 +10,7 @@ from score_tables import random_losses, tasks_table, trials_table
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.suite import Member, load_suite
+from hpo_leaderboard.experiments.suite import Member, open_suite
 from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
 from hpo_leaderboard.report.curve_figures import grid_points
 from hpo_leaderboard.report.figure import numbers
@@ -101,7 +101,7 @@ def test_suites_from_runs(tmp_path):
     assert list(files) == ["suite-1.toml", "suite-2.toml"]
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    first, second = (load_suite(tmp_path / name) for name in files)
+    first, second = (open_suite(tmp_path / name) for name in files)
     assert [member.label for member in first.benchmarks] == ["x", "y"]
     assert sorted(member.label for member in first.optimizers) == sorted(member.label for member in members)
     assert next(member for member in first.optimizers if member.label == "small é") == small

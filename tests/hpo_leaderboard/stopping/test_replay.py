@@ -13,7 +13,7 @@ from hpo_core import Categorical, Float, Int
 from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
-from hpo_leaderboard.experiments.suite import changed, load_suite, make_suite
+from hpo_leaderboard.experiments.suite import changed, make_suite, open_suite
 from hpo_leaderboard.stopping import pictures
 from hpo_leaderboard.stopping.printed import CROSS_VALIDATION, TABLES, printed
 from hpo_leaderboard.stopping.recorded_runs import read_runs, runs_of_table
@@ -242,7 +242,7 @@ def test_command_prints_the_table_and_writes_files(tmp_path, capsys):
 
 def test_command_on_a_store(tmp_path, capsys):
     store = tmp_path / "s.sqlite"
-    suite = changed(load_suite("functions"), benchmarks=["branin"], optimizers=["rs"], n_seeds=2, n_trials=40)
+    suite = changed(open_suite("functions"), benchmarks=["branin"], optimizers=["rs"], n_seeds=2, n_trials=40)
     run_experiment(suite, store, make_engine("serial"))
     assert main(["stop", "replay", str(store), "--criteria", "conv:5", "regret-bound:20"]) == 0
     lines = capsys.readouterr().out.splitlines()
