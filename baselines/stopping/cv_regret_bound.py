@@ -26,8 +26,8 @@ import numpy as np
 
 from baselines.stopping.parts.bound_checks import CV_REGRET_BOUND, BoundChecks, BoundOptions, BoundsOfTrials
 from baselines.stopping.parts.option_checks import positive
-from baselines.stopping.parts.run_history import indices_in_use
 from baselines.stopping.parts.surrogate import Candidates, Fit
+from baselines.stopping.parts.usable_trials import indices_in_use
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from baselines.stopping.parts.option_checks import whole
 from baselines.stopping.parts.regret import Bound, BoundSettings, bounds_of
-from baselines.stopping.parts.run_history import indices_in_use
 from baselines.stopping.parts.surrogate import Candidates, Fit
+from baselines.stopping.parts.usable_trials import indices_in_use
 from hpo_core.errors import InvalidOption, nearest
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space

@@ -15,8 +15,8 @@ import numpy as np
 
 from baselines.stopping.parts.option_checks import positive, whole
 from baselines.stopping.parts.regret import Bound
-from baselines.stopping.parts.run_history import HistoryReader, indices_in_use
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate
+from baselines.stopping.parts.usable_trials import UsableTrialsReader, indices_in_use
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
@@ -48,7 +48,7 @@ class ImprovementCriterion:
         self.threshold = positive("threshold", threshold)
         self.warm_up = whole("warm_up", warm_up, 2)
         self._name, self._meaning, self._log_score = name, meaning, log_score
-        self._reader = HistoryReader(space)
+        self._reader = UsableTrialsReader(space)
         self._candidates = CandidateSet(self._reader, "refined", seed=0)
 
     def __call__(self, trials: Sequence[Trial]) -> str | None:
@@ -66,16 +66,16 @@ class ImprovementCriterion:
 
     def highest(self, trials: Sequence[Trial]) -> Bound:
         """Logarithm of the highest score over the space, inf where there is none, and what there is to say about it."""
-        history = self._reader(trials)
-        if len(history.losses) < 2:
-            return Bound(math.inf, f"no model of {len(history.losses)} usable trials, 2 are needed{history.note}")
-        indices = better_part(history.losses, SHARE, AT_LEAST)
-        surrogate = fit_surrogate(self._reader, history, indices, "map", seed=0)
+        usable = self._reader(trials)
+        if len(usable.losses) < 2:
+            return Bound(math.inf, f"no model of {len(usable.losses)} usable trials, 2 are needed{usable.note}")
+        indices = better_part(usable.losses, SHARE, AT_LEAST)
+        surrogate = fit_surrogate(self._reader, usable, indices, "map", seed=0)
         if surrogate is None:
-            return Bound(math.inf, f"no model: the {len(indices)} lowest losses are all equal{history.note}")
+            return Bound(math.inf, f"no model: the {len(indices)} lowest losses are all equal{usable.note}")
         best = float(surrogate.predict(surrogate.x)[0].min())
         lowest = self._candidates.lowest(lambda rows: -self._log_score(*surrogate.predict(rows), best), surrogate.x)
-        return Bound(-lowest, history.note)
+        return Bound(-lowest, usable.note)
 
     def _words(self, highest: Bound) -> str:
         if highest.value == math.inf:

@@ -7,8 +7,8 @@
 d is the number of hyperparameters, where the theory asks for the number of configurations; and a fifth of beta is
 taken: both are the paper's choices, so "with high probability" is no more than their experience (80 to 90 %).
 
-The minimum over the space runs over candidates. The evaluated configurations are those that the process is fitted to,
-for of the others it knows nothing.
+The minimum over the space runs over candidates. The evaluated configurations are those that the process is fitted to:
+its data does not contain the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from baselines.stopping.parts.run_history import History, HistoryReader
 from baselines.stopping.parts.surrogate import (
     Candidates,
     CandidateSet,
@@ -31,6 +30,7 @@ from baselines.stopping.parts.surrogate import (
     fit_surrogate,
     other_modes,
 )
+from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 from hpo_models.acquisition import confidence_bounds
@@ -90,7 +90,7 @@ class RegretBounds:
     """Bounds of runs on a space: a function of the trials, which remembers the last results."""
 
     def __init__(self, space: Space, settings: BoundSettings):
-        self._reader = HistoryReader(space)
+        self._reader = UsableTrialsReader(space)
         self._settings = settings
         self._d = sum(h.size > 1 for h in space)
         self._candidates = CandidateSet(self._reader, settings.candidates, settings.seed)
@@ -98,23 +98,23 @@ class RegretBounds:
 
     def __call__(self, trials: Sequence[Trial]) -> Bound:
         """Bound on the regret of the incumbent of the completed trials."""
-        history = self._reader(trials)
-        if len(history.losses) < 2:
-            return Bound(math.inf, f"no bound: {len(history.losses)} usable trials, 2 are needed{history.note}")
-        indices = better_part(history.losses, self._settings.share, max(2, self._settings.at_least))
-        t = len(indices) if self._settings.counts == "subset" else len(history.losses)
-        contents = history.x[indices].tobytes() + history.losses[indices].tobytes()
-        key = blake2b(contents + t.to_bytes(8, "big") + history.note.encode(), digest_size=16).digest()
+        usable = self._reader(trials)
+        if len(usable.losses) < 2:
+            return Bound(math.inf, f"no bound: {len(usable.losses)} usable trials, 2 are needed{usable.note}")
+        indices = better_part(usable.losses, self._settings.share, max(2, self._settings.at_least))
+        t = len(indices) if self._settings.counts == "subset" else len(usable.losses)
+        contents = usable.x[indices].tobytes() + usable.losses[indices].tobytes()
+        key = blake2b(contents + t.to_bytes(8, "big") + usable.note.encode(), digest_size=16).digest()
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[key] = self._compute(history, indices, t)
+            self._known[key] = self._compute(usable, indices, t)
         return self._known[key]
 
-    def _compute(self, history: History, indices: np.ndarray, t: int) -> Bound:
-        surrogate = fit_surrogate(self._reader, history, indices, self._settings.fit, self._settings.seed)
+    def _compute(self, usable: UsableTrials, indices: np.ndarray, t: int) -> Bound:
+        surrogate = fit_surrogate(self._reader, usable, indices, self._settings.fit, self._settings.seed)
         if surrogate is None:
-            return Bound(math.inf, f"no bound: the {len(indices)} lowest losses are all equal{history.note}")
+            return Bound(math.inf, f"no bound: the {len(indices)} lowest losses are all equal{usable.note}")
         beta = confidence_factor(self._d, t)
         value = regret_bound(surrogate, self._candidates, beta)
         if self._settings.fit == "map" and collapsed(surrogate, value):
@@ -122,7 +122,7 @@ class RegretBounds:
             value, surrogate = max(
                 ((regret_bound(other, self._candidates, beta), other) for other in others), key=lambda pair: pair[0]
             )
-        return Bound(value, history.note, neighbour_correlation(surrogate.processes[0]))
+        return Bound(value, usable.note, neighbour_correlation(surrogate.processes[0]))
 
 
 def collapsed(surrogate: Surrogate, value: float) -> bool:

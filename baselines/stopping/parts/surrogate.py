@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from baselines.stopping.parts.run_history import History, HistoryReader
+from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_core.errors import InvalidOption
 from hpo_models.gp.fit import Fitting, modes
 from hpo_models.gp.kernels import kernel_named
@@ -37,7 +37,7 @@ FIRST_RADIUS = 0.2  # of the unit interval; halved from round to round
 
 
 class Surrogate(NamedTuple):
-    """Processes fitted to the better part of a history: one, or several with sampled hyperparameters.
+    """Processes fitted to the better part of the usable trials: one, or several with sampled hyperparameters.
 
     `x` and `best` are the features and the lowest loss of the observations, `centre` and `std` undo their scaling.
     """
@@ -71,15 +71,15 @@ def better_part(losses: np.ndarray, share: float, at_least: int) -> np.ndarray:
 
 
 def fit_surrogate(
-    reader: HistoryReader, history: History, indices: np.ndarray, how: Fit, seed: int
+    reader: UsableTrialsReader, usable: UsableTrials, indices: np.ndarray, how: Fit, seed: int
 ) -> Surrogate | None:
-    """Surrogate of some observations of a history, None if their losses are all equal.
+    """Surrogate of some of the usable trials, None if their losses are all equal.
 
     Parameters
     ----------
     reader
-        What made the history: it knows which features share a lengthscale.
-    history
+        What read the trials: it knows which features share a lengthscale.
+    usable
         Usable trials of a run.
     indices
         Which of them the process is fitted to.
@@ -88,7 +88,7 @@ def fit_surrogate(
     seed
         Of slice sampling.
     """
-    x, losses = history.x[indices], history.losses[indices]
+    x, losses = usable.x[indices], usable.losses[indices]
     if losses.max() <= losses.min():
         return None
     y, centre, std = standardise(losses)
@@ -99,7 +99,7 @@ def fit_surrogate(
     return Surrogate(processes, x, float(losses.min()), centre, std)
 
 
-def other_modes(reader: HistoryReader, surrogate: Surrogate, seed: int) -> list[Surrogate]:
+def other_modes(reader: UsableTrialsReader, surrogate: Surrogate, seed: int) -> list[Surrogate]:
     """Surrogates of the same observations at all modes that are nearly as probable as the best one found."""
     (process,) = surrogate.processes
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ class CandidateSet:
     refined   the random ones, and then, in rounds, more around the best
     """
 
-    def __init__(self, reader: HistoryReader, kind: Candidates, seed: int):
+    def __init__(self, reader: UsableTrialsReader, kind: Candidates, seed: int):
         if kind not in get_args(Candidates):
             raise InvalidOption(f"candidates must be one of {', '.join(get_args(Candidates))}, got {kind!r}")
         self._kind, self._features, self._seed = kind, reader.features, seed

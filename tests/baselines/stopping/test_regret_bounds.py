@@ -18,8 +18,8 @@ from baselines.stopping.parts.regret import (
     neighbour_correlation,
     regret_bound,
 )
-from baselines.stopping.parts.run_history import HistoryReader
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate, other_modes
+from baselines.stopping.parts.usable_trials import UsableTrialsReader
 from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Space, run
 from hpo_models.gp.fit import Hyperparameters, Mode
 from hpo_models.gp.regression import condition, fit, standardise
@@ -84,7 +84,7 @@ def test_random_candidates_never_give_more_than_all_or_refined_ones():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_refining_never_loses_what_it_has_found(seed):
-    reader = HistoryReader(Space([Float(name, 0.0, 1.0) for name in "abcde"]))
+    reader = UsableTrialsReader(Space([Float(name, 0.0, 1.0) for name in "abcde"]))
     candidates = CandidateSet(reader, "refined", seed)
     lowest = reader.features.sample_prior(np.random.default_rng(seed), 2000)[7]  # one of the random candidates
 
@@ -145,9 +145,9 @@ def test_a_collapsed_bound_is_not_the_last_word():
     b = Benchmark("hartmann6")  # 20 random points of six dimensions tell next to nothing
     trials = run(b, "rs", n_trials=20, seed=0).trials
     settings = BoundSettings()
-    reader = HistoryReader(b.space)
-    history = reader(trials)
-    single = fit_surrogate(reader, history, np.arange(20), "map", 0)
+    reader = UsableTrialsReader(b.space)
+    usable = reader(trials)
+    single = fit_surrogate(reader, usable, np.arange(20), "map", 0)
     alone = regret_bound(single, CandidateSet(reader, "random", 0), confidence_factor(6, 20))
     assert alone < 1e-3 and collapsed(single, alone)
     assert RegretBounds(b.space, settings)(trials).value > 100 * alone
@@ -160,7 +160,7 @@ def test_modes_that_are_nearly_as_probable(near, n_modes, monkeypatch):
     h = Hyperparameters(np.ones(3), 1.0, 0.1)
     monkeypatch.setattr("baselines.stopping.parts.surrogate.modes", lambda *_, **__: [Mode(h, v) for v in heights])
     monkeypatch.setattr("baselines.stopping.parts.surrogate.NEAR", near)
-    reader = HistoryReader(GRID)
+    reader = UsableTrialsReader(GRID)
     first = fit_surrogate(reader, reader(grid_run(20)), np.arange(20), "map", 0)
     assert len(other_modes(reader, first, 0)) == n_modes
 

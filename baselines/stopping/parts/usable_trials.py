@@ -1,7 +1,7 @@
 """What a criterion sees of a run: the usable trials as rows of features, read once and remembered.
 
 Usable are the trials that did not fail, at the highest budget that any of them has reached, as the incumbent counts
-them. The memory is for speed alone: it is compared with the trials each time, so equal trials give equal histories.
+them. The memory is for speed alone: it is compared with the trials each time, so equal trials give equal rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hpo_core.space import Config, Space
 from hpo_models.features import Features
 
 
-class History(NamedTuple):
+class UsableTrials(NamedTuple):
     """Usable trials of a run, in their order of completion.
 
     x       (n, width) features of the configurations
@@ -55,8 +55,8 @@ def describe(trials: Sequence[Trial], indices: Sequence[int]) -> str:
     return f" (on {len(indices)} of {len(trials)} trials, without {' and '.join(parts)})" if parts else ""
 
 
-class HistoryReader:
-    """Histories of runs on a space."""
+class UsableTrialsReader:
+    """Usable trials of runs on a space."""
 
     def __init__(self, space: Space):
         self.space = space
@@ -67,8 +67,8 @@ class HistoryReader:
         self._trials: list[Trial] = []
         self._rows: list[np.ndarray] = []
 
-    def __call__(self, trials: Sequence[Trial]) -> History:
-        """History of the completed trials."""
+    def __call__(self, trials: Sequence[Trial]) -> UsableTrials:
+        """Usable ones of the completed trials."""
         for index, (ours, given) in enumerate(zip(self._trials, trials, strict=False)):
             if ours is not given:
                 del self._trials[index:], self._rows[index:]
@@ -80,7 +80,7 @@ class HistoryReader:
         indices = indices_in_use(trials)
         x = np.array([self._rows[index] for index in indices]).reshape(len(indices), self.features.width)
         losses = np.array([trials[index].loss for index in indices], dtype=float)
-        return History(x, losses, describe(trials, indices))
+        return UsableTrials(x, losses, describe(trials, indices))
 
     def encode(self, configs: Sequence[Config]) -> np.ndarray:
         """(n, width) features of configurations; what a condition switches off is put in the middle of its range."""
