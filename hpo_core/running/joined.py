@@ -47,7 +47,7 @@ class AnyOf:
 
     def status(self, trials: Sequence[Trial]) -> str:
         """Where each stands."""
-        return " | ".join(_status(member, trials) for member in self.members)
+        return " | ".join(status_of(member, trials) for member in self.members)
 
     __or__ = any_of
     __and__ = all_of
@@ -70,12 +70,12 @@ class AllOf:
 
     def status(self, trials: Sequence[Trial]) -> str:
         """Where each stands."""
-        return " & ".join(_status(member, trials) for member in self.members)
+        return " & ".join(status_of(member, trials) for member in self.members)
 
     __or__ = any_of
     __and__ = all_of
 
 
-def _status(criterion: Criterion, trials: Sequence[Trial]) -> str:
+def status_of(criterion: Criterion, trials: Sequence[Trial]) -> str:
     """Where a criterion stands; your own may be a function of the trials without `status`."""
     return criterion.status(trials) if hasattr(criterion, "status") else label(criterion)

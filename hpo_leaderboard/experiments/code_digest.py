@@ -1,4 +1,4 @@
-"""Digest of the code behind an optimizer or a benchmark, so that runs of changed code are not taken for new ones.
+"""Digest of the code behind an optimizer or a benchmark, so that old runs are not taken for those of changed code.
 
 It covers the module that defines it and, transitively, every module that these import of the same project: imports
 inside functions count, imports for the type checker alone do not. Comments, docstrings and formatting leave it as it
@@ -6,8 +6,9 @@ is. Nothing is imported to find out: the sources are parsed, which takes some mi
 
 The project of one of our modules is all packages of HPO Foundry. That of yours is its top-level package, the modules
 that lie in the same directory unless the package is installed, and what they import of HPO Foundry. Of a package that
-only gathers names (`from package import name` with an import of `name` in its `__init__`) the module behind the name
-counts. What is imported by a computed name is not seen: state a `version` on the class then.
+only gathers names, by imports in its `__init__` or lazily with a stub `__init__.pyi`, the module behind a name counts:
+`from package import name`, or `package.name`. What is imported by a computed name is not seen: state a `version` on
+the class then.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import inspect
 import sys
 import sysconfig
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,11 +41,15 @@ class Import(NamedTuple):
 
 
 class ParsedModule(NamedTuple):
-    """Digest of a module's code, what it imports anywhere, and what its top level imports under which name."""
+    """Digest of a module's code, what it imports anywhere, and what its top level imports under which name.
+
+    A facade is a package that loads names when they are asked for; its stub `__init__.pyi` says from where.
+    """
 
     digest: bytes
     imports: tuple[Import, ...]
     gathered: dict[str, Import]
+    is_facade: bool
 
 
 @cache
@@ -70,28 +75,33 @@ def forget_digests() -> None:
 
 
 def definition_digest(factory: Callable[..., Any]) -> str | None:
-    """As `code_digest`, of one class or function alone, as in a notebook; None if its source is not known."""
+    """As `code_digest`, of one function or of the methods of a class, as in a notebook; None without their source."""
+    functions = filter(inspect.isfunction, vars(factory).values()) if isinstance(factory, type) else [factory]
+    total = hashlib.sha256()
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(factory)))
+        for function in functions:
+            total.update(canonical_code(ast.parse(textwrap.dedent(inspect.getsource(function)))))
     except (OSError, TypeError, SyntaxError):
         return None
-    return hashlib.sha256(canonical_code(tree)).hexdigest()[:DIGITS]
+    return total.hexdigest()[:DIGITS]
 
 
 def _reached(start: str) -> dict[str, ParsedModule]:
     """The modules that count, by name."""
     home, top = _home(start), start.partition(".")[0]
+
+    def belongs(module: str) -> bool:
+        root = module.partition(".")[0]
+        return root in PROJECT or root == top or (home is not None and _home(root) == home)
+
     reached: dict[str, ParsedModule] = {}
     waiting = [start]
     while waiting:
         name = waiting.pop()
-        if name in reached:
-            continue
-        reached[name] = parsed = _parse(name)
-        for wanted in parsed.imports:
-            root = wanted.module.partition(".")[0]
-            if root in PROJECT or root == top or (home is not None and _home(root) == home):
-                waiting += _behind(wanted)
+        if name not in reached:
+            reached[name] = parsed = _parse(name)
+            for wanted in filter(lambda wanted: belongs(wanted.module), parsed.imports):
+                waiting += filter(belongs, _behind(wanted))
     return reached
 
 
@@ -104,10 +114,11 @@ def _behind(wanted: Import, seen: frozenset[Import] = frozenset()) -> Iterator[s
     source = _source(module)
     if source is None:
         return
-    gathered = _parse(module).gathered.get(name or "") if source.name == "__init__.py" else None
-    if gathered is not None and gathered not in seen and gathered.module.partition(".")[0] == module.partition(".")[0]:
+    parsed = _parse(module)
+    gathered = parsed.gathered.get(name or "") if source.name == "__init__.py" else None
+    if gathered is not None and gathered not in seen and _source(gathered.module) is not None:
         yield from _behind(gathered, seen | {wanted})
-    else:
+    elif not parsed.is_facade:
         yield module
 
 
@@ -175,14 +186,18 @@ def _parse(module: str) -> ParsedModule:
 def _parse_file(path: str, changed: int, size: int, package: str) -> ParsedModule:
     """Parsed file; `changed` and `size` have an edited one parsed again, `package` is where relative imports start."""
     tree = ast.parse(Path(path).read_bytes())
+    stub = Path(path).with_suffix(".pyi")
+    is_facade = stub.name == "__init__.pyi" and stub.is_file()
     gathered = {
         alias.asname or alias.name: wanted
-        for node in tree.body
+        for node in (ast.parse(stub.read_bytes()) if is_facade else tree).body
         if isinstance(node, ast.ImportFrom)
         for alias, wanted in zip(node.names, _imports(node, package), strict=True)
     }
-    imports = tuple(wanted for node in _running(tree) for wanted in _imports(node, package))
-    return ParsedModule(hashlib.sha256(canonical_code(tree)).digest(), imports, gathered)
+    nodes = list(_running(tree))
+    imports = [wanted for node in nodes for wanted in _imports(node, package)]
+    digest = hashlib.sha256(canonical_code(tree)).digest()
+    return ParsedModule(digest, (*imports, *_attributes(nodes)), gathered, is_facade)
 
 
 def _running(tree: ast.AST) -> Iterator[ast.AST]:
@@ -195,6 +210,15 @@ def _running(tree: ast.AST) -> Iterator[ast.AST]:
             waiting += node.orelse
         else:
             waiting += ast.iter_child_nodes(node)
+
+
+def _attributes(nodes: Sequence[ast.AST]) -> Iterator[Import]:
+    """`module.name` after `import module`, as if it were `from module import name`."""
+    statements = [node for node in nodes if isinstance(node, ast.Import)]
+    modules = {alias.asname or alias.name: alias.name for node in statements for alias in node.names}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            yield Import(modules[node.value.id], node.attr)
 
 
 def _imports(node: ast.AST, package: str) -> list[Import]:

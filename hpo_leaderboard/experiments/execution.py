@@ -32,7 +32,7 @@ class FinishedRun(NamedTuple):
     reason     why it ended
     n_trials   how many trials it has
     failure    None, or why the run itself broke; it has no trials then
-    settled    whether executing the job again would end the same way; what came of circumstances (a time-out, a worker
+    settled    whether executing the job again would end the same way; a failure of circumstances (a time-out, a worker
                that died, a table that is not there) is tried again when the experiment is asked for again
     overhead   CPU seconds of the optimizer's ask and tell, the only thing that differs between two executions;
                its constructor and the objective are not counted

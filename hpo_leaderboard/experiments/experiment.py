@@ -27,7 +27,7 @@ class Engine(Protocol):
 
 
 class Outcome(NamedTuple):
-    """What came of an experiment.
+    """Outcome of an experiment.
 
     n_asked    runs of the suite
     n_present  those that were in the store before

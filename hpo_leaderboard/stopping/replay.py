@@ -12,7 +12,7 @@ from baselines.stopping import criterion
 from baselines.stopping.parts.regret import Bound
 from hpo_core import Trial
 from hpo_core.running.incumbent import trajectory
-from hpo_core.running.joined import Criterion
+from hpo_core.running.joined import Criterion, status_of
 from hpo_leaderboard.stopping.recorded_runs import RUN, RecordedRun
 from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change
 
@@ -61,7 +61,7 @@ def replay(
         for spec in specs:
             rule = criterion(spec, run.space)
             n_trials, reason = stop_of(rule, run.trials)
-            words = reason or f"never; at the end {rule.status(run.trials)}"
+            words = reason or f"never; at the end {status_of(rule, run.trials)}"
             rows.append(scored(run, spec, n_trials, words, reason is not None))
         if progress is not None:
             progress()
