@@ -151,8 +151,12 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 def _check_format(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> None:
     application, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
-    if application == 0 and may_be_empty and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        return
+    if application == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        if may_be_empty:
+            return
+        raise FileNotFoundError(  # a process makes it right now, or was killed when it did
+            f"the store at {path} is empty; `hpo leaderboard SUITE --store {path}` fills it"
+        )
     if application != APPLICATION:
         raise DamagedFile(f"{path} is an SQLite file but no store of HPO Foundry; take another file with --store")
     if version > VERSION:

@@ -226,6 +226,16 @@ def test_a_file_that_is_cut_off_or_scribbled_over_is_named(path, tmp_path):
         pass
 
 
+def test_a_store_whose_making_was_interrupted_is_empty_and_can_be_filled(tmp_path):
+    path = tmp_path / "s.sqlite"
+    damage(path, "PRAGMA journal_mode = WAL")  # the first thing that is written to a new store
+    with pytest.raises(FileNotFoundError, match=r"s\.sqlite is empty; `hpo leaderboard"), reading(path):
+        pass
+    run_experiment(SMALL, path, make_engine("serial"))
+    with reading(path) as store:
+        assert len(store.settled()) == 6
+
+
 def test_other_databases_and_newer_stores_are_refused(path, tmp_path):
     other = tmp_path / "other.sqlite"
     damage(other, "CREATE TABLE runs (x)")
