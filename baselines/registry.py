@@ -174,7 +174,19 @@ def optimizers() -> dict[str, OptimizerEntry]:
 def register_optimizer(
     name: str, factory: Factory, *, summary: str = "", paper: str = "", multi_fidelity: bool = False
 ) -> None:
-    """Make your own optimizer known by name, for the length of the process."""
+    """Make your own optimizer known by name, for the length of the process.
+
+    Parameters
+    ----------
+    name
+        The name, which no other optimizer has.
+    factory
+        A class or function, called as `factory(space, budgets=..., seed=..., **options)`.
+    summary, paper
+        What `hpo optimizers` shows about it.
+    multi_fidelity
+        Whether it needs several budgets.
+    """
     if not isinstance(name, str) or not name:
         raise InvalidOption(f"an optimizer's name must be a non-empty string, got {name!r}")
     if not callable(factory):

@@ -27,7 +27,15 @@ from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
 
 class HyperoptTPE:
-    """TPE as hyperopt has it; options are those of its function `suggest`, such as `n_startup_jobs`."""
+    """TPE as hyperopt has it.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    options
+        Keyword arguments of `hyperopt.tpe.suggest`, such as `n_startup_jobs`.
+    """
 
     name = "hyperopt-tpe"
 

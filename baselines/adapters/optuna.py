@@ -27,17 +27,41 @@ if TYPE_CHECKING:
 
 
 def optuna_tpe(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
-    """TPE as optuna has it."""
+    """TPE as optuna has it.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    options
+        Keyword arguments of `optuna.samplers.TPESampler`, such as `n_startup_trials`.
+    """
     return OptunaStudy("optuna-tpe", space, "TPESampler", seed, options)
 
 
 def optuna_gp(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
-    """Gaussian process with expected improvement; optuna needs torch for it."""
+    """Gaussian process with expected improvement; optuna needs torch for it.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    options
+        Keyword arguments of `optuna.samplers.GPSampler`, such as `deterministic_objective`.
+    """
     return OptunaStudy("optuna-gp", space, "GPSampler", seed, options, needs="torch", extra="optuna-gp")
 
 
 def optuna_cmaes(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
-    """CMA-ES, with random values for categoricals; optuna needs the `cmaes` package for it."""
+    """CMA-ES, with random values for categoricals; optuna needs the `cmaes` package for it.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    options
+        Keyword arguments of `optuna.samplers.CmaEsSampler`, such as `sigma0`.
+    """
     return OptunaStudy("optuna-cmaes", space, "CmaEsSampler", seed, options, needs="cmaes")
 
 

@@ -28,7 +28,15 @@ from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
 
 class SkoptGP:
-    """Gaussian process of scikit-optimize; options are those of its class `Optimizer`, such as `n_initial_points`."""
+    """Gaussian process of scikit-optimize.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    options
+        Keyword arguments of `skopt.Optimizer`, such as `n_initial_points`.
+    """
 
     name = "skopt-gp"
 

@@ -30,7 +30,15 @@ PARTS = ("model", "acquisition_function", "acquisition_maximizer", "initial_desi
 
 
 class SMAC3:
-    """SMAC for hyperparameter optimization; options as in the module's head, such as `n_trials` and `n_trees`."""
+    """SMAC for hyperparameter optimization.
+
+    Parameters
+    ----------
+    space, budgets, seed
+        As in `baselines.optimizer`.
+    options
+        As in the module's head, such as `n_trials` and `n_trees`.
+    """
 
     name = "smac3"
 
