@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_models.networks.bnn import WarmStart, WeightPrior
+from hpo_models.networks.adam import WarmStart
+from hpo_models.networks.bnn import WeightPrior
 
 ENCODERS = ("own", "gpy")
 

@@ -9,7 +9,8 @@ from dataclasses import asdict
 import numpy as np
 
 from hpo_core.space import Config, Space
-from hpo_models.networks.bnn import Progress, Regression, sample_posterior
+from hpo_models.networks.bnn import Regression, sample_posterior
+from hpo_models.networks.sghmc import Progress
 from hpo_models.networks.tanh_network import TanhNetwork
 from profet.encoder import encode
 from profet.inputs import Inputs

@@ -71,7 +71,7 @@ def _draws(model: Regression, n_chains: int, rng: np.random.Generator, dynamics:
     start = model.start(n_chains, rng)
     with threadpool_limits(1), np.errstate(all="ignore"):
         states = chain(model.gradient, start, rng, n_burn_in=N_BURN_IN, floor=model.prior_precision, dynamics=dynamics)
-        return np.stack(list(islice(states, 0, N_STEPS - N_BURN_IN, EVERY)), axis=1)
+        return np.stack([state.theta for state in islice(states, 0, N_STEPS - N_BURN_IN, EVERY)], axis=1)
 
 
 def _stds(columns: np.ndarray) -> np.ndarray:

@@ -12,7 +12,8 @@ from hpo_models.curves.ensemble import extrapolate
 from hpo_models.curves.freeze_thaw import Curve, fit_freeze_thaw
 from hpo_models.curves.lc_net import DEFAULT_SAMPLING, UNITS, fit_lc_net
 from hpo_models.features import Features
-from hpo_models.networks.bnn import Regression, WarmStart, sample_posterior
+from hpo_models.networks.adam import WarmStart
+from hpo_models.networks.bnn import Regression, sample_posterior
 from hpo_models.networks.tanh_network import TanhNetwork
 
 CAP = 10.0  # times the median first loss

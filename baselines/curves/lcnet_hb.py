@@ -29,7 +29,7 @@ from hpo_core.running.trial import Proposal
 from hpo_core.space import Config, Space
 from hpo_models.curves.lc_net import CurvePosterior, Sampling, fit_lc_net
 from hpo_models.features import Features
-from hpo_models.networks.bnn import WarmStart
+from hpo_models.networks.adam import WarmStart
 
 MAX_STEPS = 10
 WARM_START, BURN_IN, BETWEEN, CHAINS = WarmStart(1000), 500, 20, 4

@@ -29,12 +29,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hpo_core.errors import InvalidOption
 from hpo_models.curves.basis import N_FUNCTIONS, N_PARAMETERS, OWNER, basis
-from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, WarmStart, WeightPrior, adam
-from hpo_models.networks.sghmc import chain
+from hpo_models.networks.adam import WarmStart
+from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, WeightPrior
+from hpo_models.networks.chains import sample_chains
 from hpo_models.networks.tanh_network import TanhNetwork
 
 UNITS = (50, 50, 50)  # section 5.4
@@ -72,7 +72,7 @@ class CurveRegression:
 
     def start(self, n_chains: int, rng: np.random.Generator) -> np.ndarray:
         """(C, P) float32 start: Glorot weights, no bias."""
-        weights = rng.standard_normal((n_chains, self.network.n_parameters)) * self.network.spread(1.0, 0.0)
+        weights = rng.standard_normal((n_chains, self.network.n_parameters)) * self.network.weight_stds(1.0, 0.0)
         return weights.astype(np.float32)
 
     def gradient(self, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -89,7 +89,7 @@ class CurveRegression:
     @cached_property
     def prior_precision(self) -> np.ndarray:
         """(P,) precisions of the Gaussian prior."""
-        return (self.network.spread(self.prior.gain, self.prior.bias) ** -2.0).astype(np.float32)
+        return (self.network.weight_stds(self.prior.gain, self.prior.bias) ** -2.0).astype(np.float32)
 
 
 def curves(outputs: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -222,24 +222,8 @@ def fit_lc_net(
 
 
 def _draws(model: CurveRegression, seed: int, sampling: Sampling) -> np.ndarray:
-    """(draws, P) of all chains, those of different chains next to each other."""
-    first, second, third = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3))
-    per_chain = -(-sampling.n_draws // sampling.n_chains)
-    with threadpool_limits(1):  # several threads are slower on matrices this small
-        theta = adam(model.gradient, model.start(sampling.n_chains, first), second, sampling.warm_start)
-        states = chain(
-            model.gradient,
-            theta,
-            third,
-            n_burn_in=sampling.n_burn_in,
-            step=sampling.step,
-            floor=model.prior_precision,
-        )
-        kept = np.empty((per_chain, *theta.shape), dtype=theta.dtype)
-        for k in range(per_chain):
-            for _ in range(sampling.n_between):
-                theta = next(states)
-            kept[k] = theta
-    if not np.isfinite(kept).all():
+    """(draws, P) of all chains: first the first of each chain."""
+    found = sample_chains(model, seed, **sampling._asdict())
+    if not np.isfinite(found).all():
         raise Diverged(f"a chain diverged at step length {sampling.step:g}; try a shorter one")
-    return kept.reshape(-1, kept.shape[-1])
+    return found.reshape(-1, found.shape[-1])

@@ -61,11 +61,11 @@ class LinearModel:
         return 0.5 * (sizes - np.log(precisions).sum(axis=1) - beta[:, 0] * misfit)
 
     def sample_hyperparameters(self, rng: np.random.Generator, n: int) -> np.ndarray:
-        """(n, 2) draws of (log alpha, log beta) given y, spread evenly over the grid's distribution."""
+        """(n, 2) draws of (log alpha, log beta) given y, evenly over the grid's distribution."""
         log_density = self.log_evidence(GRID) - 0.5 * np.sum((GRID - PRIOR_MEANS) ** 2, axis=1) / PRIOR_SD**2
         shares = np.cumsum(np.exp(log_density - log_density.max()))
-        places = (np.arange(n) + rng.random()) / n  # systematic resampling
-        return GRID[np.searchsorted(shares, places * shares[-1])]
+        quantiles = (np.arange(n) + rng.random()) / n  # systematic resampling
+        return GRID[np.searchsorted(shares, quantiles * shares[-1])]
 
     def predict(self, features: np.ndarray, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means (S, B) and variances (S, B) of phi^T w at features (B, D), for each (log alpha, log beta) of (S, 2)."""

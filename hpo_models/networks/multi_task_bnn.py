@@ -1,4 +1,4 @@
-"""Bayesian neural network of several tasks, each with a learned embedding as further inputs (thesis, section 3.1).
+"""Bayesian neural network of several tasks, each with a learned embedding as further inputs (Klein, 2020, section 3.1).
 
     f(x, t)     h([x, psi_t]), h a network with D + L inputs, psi_t row t of the embedding psi (K, L)
     theta       (C, P + 1): parameters of h, psi row by row, log sigma^2
@@ -20,7 +20,7 @@ import numpy as np
 from hpo_models.networks.bnn import Regression, WeightPrior
 from hpo_models.networks.tanh_network import TanhNetwork
 
-N_EMBEDDED = 5  # L in the thesis
+N_EMBEDDED = 5  # L in Klein (2020)
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ class TaskNetwork:
 
 @dataclass(frozen=True)
 class TaskRegression:
-    """Potential of observations of several tasks, seen through minibatches.
+    """Potential of observations of several tasks, estimated from minibatches.
 
     x           (N, D) float32 inputs
-    tasks       (N,) number of the task of each
+    tasks       (N,) index of the task of each
     targets     (N,) of about zero mean and unit variance within each task
     """
 
@@ -102,13 +102,13 @@ class TaskRegression:
     def start(self, n_chains: int, rng: np.random.Generator) -> np.ndarray:
         """(C, P + 1) float32 start: Glorot weights, no bias, an embedding from its prior, and the prior's noise."""
         network = self.network.with_embedding
-        weights = rng.standard_normal((n_chains, network.n_parameters)) * network.spread(1.0, 0.0)
+        weights = rng.standard_normal((n_chains, network.n_parameters)) * network.weight_stds(1.0, 0.0)
         embedding = rng.standard_normal((n_chains, self.network.n_tasks * self.network.n_embedded))
         noise = np.full((n_chains, 1), self.prior.log_noise_mean)
         return np.concatenate([weights, embedding, noise], axis=1).astype(np.float32)
 
     def gradient(self, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """(C, P + 1) unbiased gradient of the potential from a minibatch of its own for every chain."""
+        """(C, P + 1) unbiased gradient of the potential from a different minibatch for each chain."""
         network, weights = self.network, theta[:, :-1]
         wide = self._without_prior.gradient(np.concatenate([network.to_tasks(weights), theta[:, -1:]], axis=1), rng)
         gradient = network.gradient(weights, wide[:, :-1])
@@ -125,8 +125,8 @@ class TaskRegression:
 
     @cached_property
     def prior_precision(self) -> np.ndarray:
-        """(P + 1,) of the Gaussian prior."""
-        of_network = self.network.with_embedding.spread(self.prior.gain, self.prior.bias)
+        """(P + 1,) precisions of the Gaussian prior."""
+        of_network = self.network.with_embedding.weight_stds(self.prior.gain, self.prior.bias)
         embedding = np.ones(self.network.n_tasks * self.network.n_embedded)
-        spread = np.concatenate([of_network, embedding, [self.prior.log_noise_sd]])
-        return (spread**-2.0).astype(np.float32)
+        stds = np.concatenate([of_network, embedding, [self.prior.log_noise_sd]])
+        return (stds**-2.0).astype(np.float32)

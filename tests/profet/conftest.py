@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hpo_core import Float, Int, Space
-from hpo_models.networks.bnn import WarmStart
+from hpo_models.networks.adam import WarmStart
 from profet import MetaData, Settings, train_on
 from profet.sources import sobol
 

@@ -14,7 +14,8 @@ from hpo_models.curves.lc_net import (
     fit_lc_net,
     output_gradients,
 )
-from hpo_models.networks.bnn import Diverged, WarmStart, WeightPrior
+from hpo_models.networks.adam import WarmStart
+from hpo_models.networks.bnn import Diverged, WeightPrior
 from hpo_models.networks.tanh_network import TanhNetwork
 
 QUICK = Sampling(n_chains=2, n_draws=20, n_between=10, n_burn_in=300, warm_start=WarmStart(800))

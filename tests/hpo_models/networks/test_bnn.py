@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hpo_core.errors import InvalidOption
-from hpo_models.networks.bnn import Diverged, Posterior, Regression, WarmStart, WeightPrior, adam, sample_posterior
+from hpo_models.networks.adam import WarmStart, adam
+from hpo_models.networks.bnn import Diverged, Posterior, Regression, WeightPrior, sample_posterior
 from hpo_models.networks.tanh_network import TanhNetwork
 
 

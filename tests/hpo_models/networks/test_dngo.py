@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from hpo_models.networks.bayesian_linear import GRID, PRIOR_MEANS, PRIOR_SD, LinearModel
-from hpo_models.networks.dngo import _batches, fit_dngo, gradient, last_layer, train
+from hpo_models.networks.dngo import batches, fit_dngo, gradient, last_layer, train
 from hpo_models.networks.tanh_network import TanhNetwork
 
 LOGS = np.array([[0.0, 2.0], [-1.5, 5.0], [3.0, 0.5]])
@@ -96,9 +96,9 @@ def test_gradient_equals_finite_differences():
 
 
 def test_every_pass_sees_every_observation_once():
-    batches = _batches(12, 4, 9, np.random.default_rng(0))
-    assert batches.shape == (9, 4)
-    passes = batches.reshape(3, 12)
+    found = batches(12, 4, 9, np.random.default_rng(0))
+    assert found.shape == (9, 4)
+    passes = found.reshape(3, 12)
     assert (np.sort(passes, axis=1) == np.arange(12)).all()
     assert not np.array_equal(passes[0], passes[1])
 

@@ -53,7 +53,7 @@ def test_gradient_equals_finite_differences():
     x, y, tasks, theta = setting()
     model = TaskRegression(SHAPE, x, tasks, y, PRIOR, batch_size=len(y))
     network = SHAPE.with_embedding
-    spread = np.concatenate([network.spread(PRIOR.gain, PRIOR.bias), np.ones(6)])
+    spread = np.concatenate([network.weight_stds(PRIOR.gain, PRIOR.bias), np.ones(6)])
 
     def potential(theta):
         misfit = np.sum((by_definition(theta[:, :-1], x, tasks) - y) ** 2, axis=1)
