@@ -33,11 +33,10 @@ from baselines.stopping.parts.surrogate import (
 from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
-from hpo_models.acquisition import confidence_bounds
+from hpo_models.acquisition import confidence_bounds, confidence_factor
 from hpo_models.gp.kernels import kernel_named, squared_distances
 from hpo_models.gp.regression import GP
 
-DELTA = 0.1
 REMEMBERED = 10_000  # bounds
 SMALL, NOISELESS = 0.1, 1e-6  # bound in standard deviations of the losses, variance of the noise in theirs
 
@@ -71,11 +70,6 @@ class Bound(NamedTuple):
     value: float
     note: str
     correlation: float = 1.0
-
-
-def confidence_factor(d: int, t: int) -> float:
-    """The factor beta for d hyperparameters and t observations."""
-    return 0.2 * 2.0 * math.log(d * t**2 * math.pi**2 / (6.0 * DELTA))
 
 
 def regret_bound(surrogate: Surrogate, candidates: CandidateSet, beta: float) -> float:

@@ -14,13 +14,13 @@ from baselines.stopping.parts.regret import (
     BoundSettings,
     RegretBounds,
     collapsed,
-    confidence_factor,
     neighbour_correlation,
     regret_bound,
 )
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate, other_modes
 from baselines.stopping.parts.usable_trials import UsableTrialsReader
 from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Space, run
+from hpo_models.acquisition import confidence_factor
 from hpo_models.gp.fit import Hyperparameters, Mode
 from hpo_models.gp.regression import condition, fit, standardise
 
