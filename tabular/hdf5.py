@@ -16,7 +16,7 @@ import numpy as np
 
 from hpo_core.space.plain_data import space_from_json, space_to_json
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
-from tabular.table import Table
+from tabular.table import MEAN, Table
 
 TABLE = Kind("hpo-foundry table", 1, "table", "`hpo table import` reads the original FC-Net files")
 
@@ -44,7 +44,7 @@ def _is_every_integer(budgets: Sequence[float]) -> bool:
 
 def _optima(table: Table) -> dict[str, float]:
     """Lowest mean of each loss at the full budget, stored so that opening a large table does not read all of it."""
-    losses = [name for name in table.columns if name.endswith("loss") and table.columns[name].ndim > 1]
+    losses = [name for name in table.columns if name.endswith("loss") and not name.startswith(MEAN)]
     return {name: float(np.nanmin(table.mean(name))) for name in losses}
 
 

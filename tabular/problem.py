@@ -11,7 +11,7 @@ import numpy as np
 from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, NotRecorded
 from hpo_core.problems.problem import Batch, Result
 from hpo_core.space import Config
-from tabular.table import Table, repetition_mean
+from tabular.table import MEAN, Table, repetition_mean
 
 # One number, or many, of a column: configuration i, repetition r (one more than the last, or None: the mean), budget k.
 Reader = Callable[[int, int, int], float]
@@ -22,7 +22,8 @@ class TableProblem:
     """Lookup of recorded evaluations.
 
     `seed=None` gives the mean over the repetitions, an int the repetition `seed % n_repetitions`; loss, cost and info
-    come from the same repetition. With `metric`, another recorded column is the loss.
+    come from the same repetition. With `metric`, another recorded column is the loss. A test loss that is not recorded
+    is left out of `info`, which names it under `not_recorded`.
     """
 
     validates = True
@@ -44,7 +45,13 @@ class TableProblem:
         self._cost, self._gather_cost = readers["cost"]
         self._final_info: list[tuple[str, Reader]] = []
         self._info: list[tuple[str, Reader]] = []
+        self._partly_recorded: list[tuple[str, Reader]] = []
         for name in sorted(readers.keys() - {metric, "cost"}):
+            if name.startswith(MEAN):
+                continue
+            if f"{MEAN}{name}" in table.columns:
+                self._partly_recorded.append((name, readers[name][0]))
+                continue
             self._final_info.append((name, readers[name][0]))
             if table.columns[name].ndim != 2:  # final values do not hold at an earlier budget
                 self._info.append((name, readers[name][0]))
@@ -58,9 +65,16 @@ class TableProblem:
             repetition = seed % self._n
         else:
             repetition = seed % int(self._counts[index])
-        info = {}
+        info: dict[str, Any] = {}
         for name, read in self._final_info if k == self._last else self._info:
             info[name] = read(index, repetition, k)
+        if self._partly_recorded and k == self._last:
+            for name, read in self._partly_recorded:
+                value = read(index, repetition, k)
+                if value == value:
+                    info[name] = value
+                else:
+                    info["not_recorded"] = name
         return Result(self._loss(index, repetition, k), self._cost(index, repetition, k), budget, info)
 
     def evaluate_batch(self, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
@@ -124,6 +138,12 @@ def _budgets_of(table: Table, metric: str) -> Sequence[float]:
     if metric not in table.columns:
         raise NotRecorded(f"table {table.name!r} has no {metric!r}, only {', '.join(table.columns)}. {WAYS_OUT}")
     array = table.columns[metric]
+    if f"{MEAN}{metric}" in table.columns:
+        share = 1.0 - np.isnan(table.mean(metric)).mean()
+        raise NotRecorded(
+            f"{metric!r} of table {table.name!r} is recorded for {share:.0%} of its configurations, so it cannot be "
+            f"the loss; `Result.info` has it where it is. {WAYS_OUT}"
+        )
     if array.ndim == 1:
         raise InvalidOption(f"metric must depend on the training, {metric!r} of table {table.name!r} does not")
     return table.budgets if array.ndim == 3 else tuple(table.budgets[-1:])
@@ -137,7 +157,7 @@ def _reader(table: Table, name: str) -> tuple[Reader, Gather]:
     if array.ndim == 1:
         return _constant_reader(array)
     values = table.values(name)
-    with_mean = np.column_stack([values, repetition_mean(values)])
+    with_mean = np.column_stack([values, table.mean(name)])
     if name == "cost" and len(table.budgets) > 1:
         return _proportional_reader(with_mean, np.asarray(table.budgets, dtype=float) / table.budgets[-1])
     return _final_reader(with_mean)

@@ -22,6 +22,25 @@ KIND = Kind("hpo-foundry recorded test losses", 1, "file of recorded test losses
 SHIPPED = Path(__file__).parent / "data" / "recorded" / "test_losses.h5"
 
 
+def add_test_losses(name: str, columns: dict[str, np.ndarray], units: dict[str, str]) -> dict[str, Any] | None:
+    """Add the recorded test losses of a table to its columns and units; returns their provenance, None without any."""
+    header, arrays = recorded()
+    if f"{name}.test_acc" in arrays:
+        columns["test_loss"] = 1.0 - arrays[f"{name}.test_acc"] / 100.0
+        units["test_loss"] = "test error of one training, a fraction"
+        return header["nb201"]
+    if f"{name}.cells" not in arrays:
+        return None
+    losses = columns["loss"]
+    columns["test_loss"] = np.full(losses.shape, np.nan, dtype=np.float32)
+    columns["test_loss"].ravel()[arrays[f"{name}.cells"]] = arrays[f"{name}.test_loss"]
+    columns["mean_test_loss"] = np.full(len(losses), np.nan, dtype=np.float32)
+    columns["mean_test_loss"][arrays[f"{name}.mean_configs"]] = arrays[f"{name}.mean_test_loss"]
+    unit = "test mean squared error, target scaled; NaN where not recorded"
+    units |= {"test_loss": unit, "mean_test_loss": f"{unit}; mean over the four repetitions"}
+    return header["fcnet"]
+
+
 @cache
 def recorded() -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Header and arrays of the file."""

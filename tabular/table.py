@@ -6,6 +6,9 @@ A column is an array whose first axis is the configuration, by its index in `spa
     (config, repetition)             one number per training; `cost` at the full budget, `test_loss`
     (config, repetition, budget)     a learning curve
 
+A column `mean_NAME` (config,) is the mean of column NAME over all repetitions, known for configurations where NAME
+itself may not be recorded for each of them; NaN elsewhere.
+
 `loss` and `cost` (seconds) are required. A configuration with fewer repetitions than the others is padded with NaN.
 """
 
@@ -23,6 +26,9 @@ from hpo_core.space import Space
 
 if TYPE_CHECKING:
     import pandas
+
+
+MEAN = "mean_"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +101,9 @@ class Table:
 
     def mean(self, name: str, budget: float | None = None) -> np.ndarray:
         """(config,) mean of a column over the recorded repetitions, at a budget."""
-        return repetition_mean(self.values(name, budget))
+        mean = repetition_mean(self.values(name, budget))
+        whole = self.columns.get(f"{MEAN}{name}")
+        return mean if whole is None else np.where(np.isnan(whole), mean, whole)
 
     def _budget_index(self, budget: float | None) -> int:
         if budget is None:

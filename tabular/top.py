@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from tabular.table import Table
+from tabular.table import MEAN, Table
 
 
 def final_metric(table: Table) -> str:
-    """Metric that configurations are ranked by: `test_loss` if recorded, as in Klein (2020), else `loss`."""
-    return "test_loss" if "test_loss" in table.columns else "loss"
+    """Metric that configurations are ranked by: `test_loss` as in Klein (2020), or `loss`.
+
+    A test loss must be recorded for every repetition: one that has gaps would rank what is known above what is not.
+    """
+    tests = table.columns.get("test_loss")
+    return "loss" if tests is None or tests.ndim < 2 or f"{MEAN}test_loss" in table.columns else "test_loss"
 
 
 def final_losses(table: Table, metric: str | None = None) -> np.ndarray:

@@ -193,8 +193,10 @@ def test_round_trip_of_a_part_of_the_registrys_protein(tmp_path, monkeypatch):
     space = Space([type(h)(h.name, h.values[1:3]) for h in FCNET_SPACE if isinstance(h, Choice)], name="fcnet")
     rows = protein.space.grid.indices(protein.space.encode(space.configs()))
     part = replace(protein, space=space, columns={name: array[rows] for name, array in protein.columns.items()})
-    write_original(part, tmp_path / "part.hdf5")
-    assert_identical(read_original(tmp_path / "part.hdf5", "protein"), part)
+    with pytest.warns(UserWarning, match="cannot store mean_test_loss"):
+        write_original(part, tmp_path / "part.hdf5")
+    stored = {name: array for name, array in part.columns.items() if name != "mean_test_loss"}
+    assert_identical(read_original(tmp_path / "part.hdf5", "protein"), replace(part, columns=stored))
 
 
 def test_round_trip_of_some_epochs_only(tmp_path):
