@@ -65,6 +65,16 @@ class Benchmark:
         return self.problem.optimum
 
     @property
+    def noise_free_is_cheap(self) -> bool:
+        """Whether an evaluation without noise takes little time, so that runs may be scored by it."""
+        return getattr(self.problem, "noise_free_is_cheap", False)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a larger budget continues a training; else it trains from scratch, at its whole cost."""
+        return getattr(self.problem, "resumable", True)
+
+    @property
     def provenance(self) -> Mapping[str, Any]:
         """Where the numbers come from."""
         return self.problem.provenance

@@ -107,6 +107,7 @@ class Task:
 
     optimum = None
     validates = True
+    noise_free_is_cheap = True
 
     def __init__(
         self, model: MetaModel, name: str, draw: int, cost_draw: int, latent: np.ndarray, *, noise: bool = False

@@ -1,6 +1,6 @@
 """The table format: one sealed file (`hpo_core.storage.sealed_hdf5`) per table, columnar and self-contained.
 
-    header               name, space, budgets, budget_unit, units, provenance
+    header               name, space, budgets, budget_unit, units, provenance; resumable: false where it is not
     /columns/NAME        an array, see `tabular.table`
 
 Configurations are not stored: their order is that of `space.grid`.
@@ -35,6 +35,7 @@ def _header(table: Table) -> dict[str, Any]:
         "budget_unit": table.budget_unit,
         "units": dict(table.units),
         "provenance": {**table.provenance, "optimum": _optima(table)},
+        **({} if table.resumable else {"resumable": False}),
     }
 
 
@@ -75,4 +76,5 @@ def _table(header: Mapping[str, Any], columns: dict[str, np.ndarray]) -> Table:
         budgets=budgets if isinstance(budgets, range) else tuple(budgets),
         budget_unit=header["budget_unit"],
         provenance=header["provenance"],
+        resumable=header.get("resumable", True),
     )

@@ -27,11 +27,13 @@ class TableProblem:
     """
 
     validates = True
+    noise_free_is_cheap = True
 
     def __init__(self, table: Table, metric: str = "loss"):
         self.table = table
         self.name = table.name if metric == "loss" else f"{table.name},metric={metric}"
         self.space = table.space
+        self.resumable = table.resumable
         self.metric = metric
         self._index = table.space.grid.index
         self._strides = table.space.grid.strides

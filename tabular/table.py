@@ -47,6 +47,8 @@ class Table:
         Unit of a budget, such as "epochs".
     provenance
         Origin of the numbers.
+    resumable
+        Whether a larger budget continues a training, as epochs do; subsets of the training set do not.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Table:
     budgets: Sequence[float]
     budget_unit: str
     provenance: Mapping[str, Any]
+    resumable: bool = True
 
     def __post_init__(self) -> None:
         n, n_repetitions, n_budgets = self.space.grid.size, self.n_repetitions, len(self.budgets)

@@ -134,6 +134,7 @@ class SvmSubsets:
                 "collection": self.settings,
                 **environment(),
             },
+            resumable=False,
         )
 
     def save(self, numbers: np.ndarray, path: Path) -> None:

@@ -85,4 +85,5 @@ def _problem(name: str, n_categorical: int, n_float: int) -> SimpleProblem:
         budgets=_budgets(d),
         optimum=-float(d),
         provenance={"source": "closed form", "cost": "one nominal second per draw"},
+        noise_free_is_cheap=True,
     )

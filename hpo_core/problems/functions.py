@@ -190,6 +190,7 @@ def _problem(name: str, entry: FunctionEntry, options: dict[str, float]) -> Simp
         optimum=_lowest_on_unit_interval(function) if options else entry.optimum,
         provenance={"source": "closed form", "cost": "one nominal second per evaluation", **options},
         evaluate_batch=evaluate_batch,
+        noise_free_is_cheap=True,
     )
 
 

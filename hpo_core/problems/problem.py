@@ -40,7 +40,10 @@ class Problem(Protocol):
     `evaluate` gets a configuration that `Space.check` has passed, a member of `budgets`, and None or an int >= 0, and
     is pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
 
-    Four members are optional. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds
+    Six members are optional. `noise_free_is_cheap = True` says that an evaluation with `seed=None` takes little time,
+    so that runs may be scored by it; without it, they are scored by the losses that were observed. `resumable = False`
+    says that a larger budget trains from scratch, so that a run pays for all of it; without it, training continues and
+    a run pays the difference. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds
     and returns (n,) losses and costs. `curve(config, seed=None)` returns the losses at all budgets, for a problem
     that knows them at once. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that `Benchmark`
     need not check first. `explain_budget(budget)` returns the exception for a budget that is not there.
@@ -81,6 +84,10 @@ class SimpleProblem:
     evaluate_batch
         (n,) losses and costs of (n, d) codes at a budget with (n,) seeds or None, if there is a faster way than one by
         one.
+    noise_free_is_cheap
+        Whether an evaluation with `seed=None` takes little time, so that runs may be scored by it.
+    resumable
+        Whether a larger budget continues a training, so that a run pays the difference of the costs only.
 
     Examples
     --------
@@ -99,6 +106,8 @@ class SimpleProblem:
     optimum: float | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     evaluate_batch: Callable[[np.ndarray, float, np.ndarray | None], Batch] | None = None
+    noise_free_is_cheap: bool = False
+    resumable: bool = True
 
 
 def check_problem(problem: Any) -> Problem:

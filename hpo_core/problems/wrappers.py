@@ -31,6 +31,8 @@ def _parts(problem: str | Problem, change: str) -> tuple[Problem, SimpleProblem]
         optimum=inner.optimum,
         provenance={**inner.provenance, "wrapped": [*inner.provenance.get("wrapped", []), change]},
         evaluate_batch=lambda codes, budget, seeds: evaluate_batch(inner, codes, budget, seeds),
+        noise_free_is_cheap=getattr(inner, "noise_free_is_cheap", False),
+        resumable=getattr(inner, "resumable", True),
     )
 
 

@@ -37,7 +37,7 @@ def run(
     seed: int = 0,
     workers: int = 1,
     *,
-    resume: bool = True,
+    resume: bool | None = None,
     on_failure: Literal["continue", "stop"] = "continue",
     options: Mapping[str, Any] | None = None,
 ) -> Run:
@@ -65,7 +65,8 @@ def run(
         How many trials run at the same time.
     resume
         Whether a configuration that is asked for again at a larger budget continues its training, with the seed of its
-        first trial and at the difference of the costs, or is trained anew.
+        first trial and at the difference of the costs, or is trained from scratch. None does what the problem says
+        (`Benchmark.resumable`); False is how most papers count.
     on_failure
         What a failed trial does to the run. A trial fails if the objective raises an exception or returns a loss or
         cost that is not a finite number. It is recorded with its reason and an infinite loss, which the optimizer is
@@ -88,7 +89,8 @@ def run(
     made = make_optimizer(optimizer, target.space, target.budgets, seed, **(options or {}))
     name = optimizer if isinstance(optimizer, str) else getattr(made, "name", type(made).__name__)
     rule = None if stop is None else make_criterion(stop, target.space)
-    loop = _Loop(target, made, trial_seeds(seed), workers, resume and len(target.budgets) > 1)
+    resumes = target.resumable if resume is None else resume
+    loop = _Loop(target, made, trial_seeds(seed), workers, resumes and len(target.budgets) > 1)
     reason = None
     while reason is None:
         idle = loop.start_trials(n_trials, max_cost)
