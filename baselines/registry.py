@@ -214,5 +214,10 @@ def optimizer(
         Fixes everything that the optimizer does by chance.
     options
         Keyword arguments of the optimizer's class, for example `optimizer("re", space, population=20)`.
+
+    Returns
+    -------
+    Optimizer
+        With `ask` and `tell`.
     """
     return make_optimizer(optimizer, space, budgets, check_seed(seed), **options)

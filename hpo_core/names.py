@@ -15,7 +15,8 @@ many names, an object (a module, say) with
     optimizers() -> {name: entry}                                                for optimizers
     criteria() -> {name: entry}                                                  for criteria
 
-where `entry.summary` is one line and `entry.load()` gives the class or function. These are called as
+where `entry.summary` is one line and `entry.load()` gives the class or function. A family may also state facts about
+its benchmarks that `hpo list` shows without opening them (`hpo_core.facts`). Classes and functions are called as
 
     make(**options)                                  and return a `Problem`
     make(space, budgets=..., seed=..., **options)    and return an `Optimizer`

@@ -25,7 +25,7 @@ from profet.sources import SOURCES, meta_data
 from profet.task import Task
 
 if TYPE_CHECKING:
-    from hpo_models.networks.sghmc import Progress
+    from hpo_models.networks.chains import Progress
 
 NAME = re.compile(r"profet-([a-z0-9_-]+)/([0-9]{1,18})")
 OPTIONS = ("noise", "latent", "built_in")

@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_core.space import Config, Space
 from hpo_models.networks.bnn import Regression, sample_posterior
-from hpo_models.networks.sghmc import Progress
+from hpo_models.networks.chains import Progress
 from hpo_models.networks.tanh_network import TanhNetwork
 from profet.encoder import encode
 from profet.inputs import Inputs

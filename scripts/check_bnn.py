@@ -33,7 +33,8 @@ from tqdm import tqdm
 
 from fcnet_data.datasets import Dataset, open_dataset
 from hpo_models.networks.bnn import Posterior, Regression, WeightPrior
-from hpo_models.networks.sghmc import Dynamics, chain, plain_dynamics
+from hpo_models.networks.chains import chain
+from hpo_models.networks.sghmc import Dynamics, plain_dynamics
 from hpo_models.networks.tanh_network import TanhNetwork
 
 COLUMNS = {"concrete": "concrete", "yacht": "yacht", "wine-red": "wine", "ccpp": "power_plant"}  # of the paper's tables

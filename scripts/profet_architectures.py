@@ -23,7 +23,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_models.networks.sghmc import Progress
+from hpo_models.networks.chains import Progress
 from profet.diagnostics import Scores, held_out_configurations
 from profet.meta_data import MetaData
 from profet.settings import FAST, Settings

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from baselines.bayesian.parts.network_proposal import NetworkProposal, TaskWeights, chain_lengths, network_of
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
-from baselines.parts.network_proposal import NetworkProposal, TaskWeights, chain_lengths, network_of
 from hpo_core.space import Space
 from hpo_models.features import Features
 
@@ -50,6 +50,11 @@ def bohamiann(
         For each proposal: steps of burn-in, draws that are kept of each chain, steps between two of them.
     step
         Step length of SGHMC.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     network = network_of(Features(space).width, units)
     weights = TaskWeights(network, chain_lengths(n_chains, n_adapt, n_draws, n_between, step))

@@ -43,13 +43,33 @@ def bore(
         Share of the configurations that counts as good.
     n_trees
         Number of trees of the classifier.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     proposal = partial(propose, gamma=number("gamma", gamma, 0.0, 1.0), n_trees=count("n_trees", n_trees))
     return BayesianOptimizer(space, proposal, n_initial, seed, name="bore")
 
 
 def propose(snapshot: Snapshot, rng: np.random.Generator, *, gamma: float = 0.25, n_trees: int = 20) -> np.ndarray:
-    """Row (width,) to evaluate next; parameters as those of `bore`."""
+    """Row (width,) to evaluate next.
+
+    Parameters
+    ----------
+    snapshot
+        What is known.
+    rng
+        Source of randomness.
+    gamma, n_trees
+        As in `bore`.
+
+    Returns
+    -------
+    ndarray
+        (width,) row.
+    """
     n, order = len(snapshot), np.argsort(snapshot.losses, kind="stable")
     good = np.zeros(n)
     good[order[: max(1, int(np.ceil(gamma * n)))]] = 1.0

@@ -15,11 +15,11 @@ from functools import partial
 
 import numpy as np
 
+from baselines.bayesian.parts.network_inputs import network_inputs
 from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
-from baselines.parts.network_inputs import network_inputs
 from baselines.parts.requirements import count
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
@@ -52,6 +52,11 @@ def dngo(
         Number of passes of Adam over the observations, for each proposal.
     n_samples
         Number of draws of the regression's hyperparameters.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     proposal = partial(
         propose,
@@ -75,6 +80,11 @@ def propose(
         Source of randomness.
     units, n_passes, n_samples
         As in `dngo`.
+
+    Returns
+    -------
+    ndarray
+        (width,) row.
     """
     features, inputs, values = snapshot.features, network_inputs(snapshot.rows), log_distances(snapshot.losses)
     model = fit_dngo(inputs, values, rng, units=(units,) * 3, n_passes=n_passes, n_samples=n_samples)

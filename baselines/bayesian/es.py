@@ -36,6 +36,11 @@ def es(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, n_initia
         As in `baselines.optimizer`; every proposal is at the full budget.
     n_initial
         Number of random configurations before the process is used.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     return BayesianOptimizer(space, propose, n_initial, seed, name="es")
 

@@ -8,8 +8,8 @@ improvement is averaged over them. The samples come from one chain of slice samp
 proposal: after a burn-in at the first one, five steps per sample.
 
 Departures from the papers: the hyperparameters are the most probable ones unless samples are asked for, and their chain
-does not start anew for each proposal; the maximum of the acquisition function is sought by the adapted random search of
-500 points, then by local search from the best of them and refinement; losses are replaced by the logarithm of their
+does not start again for each proposal; the maximum of the acquisition function is sought by the adapted random search
+of 500 points, then by local search from the best of them and refinement; losses are replaced by the logarithm of their
 distance to a value below the lowest, without which one diverged training (1e7 among 1e-5) hides every other difference.
 """
 
@@ -20,9 +20,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import logsumexp
 
+from baselines.bayesian.parts.process_proposal import ProcessProposal
 from baselines.parts.acquisition_search import Score
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
-from baselines.parts.process_proposal import ProcessProposal
 from baselines.parts.requirements import count
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
@@ -43,6 +43,11 @@ def gp(
     n_samples
         Number of samples of the process' hyperparameters to average over, 10 in Klein (2020); 0 takes the most
         probable ones.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     proposal = ProcessProposal(log_improvement_score, count("n_samples", n_samples, 0))
     return BayesianOptimizer(space, proposal.propose, n_initial, seed, name="gp")

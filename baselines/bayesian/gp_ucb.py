@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from baselines.bayesian.parts.process_proposal import ProcessProposal
 from baselines.parts.acquisition_search import Score
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
-from baselines.parts.process_proposal import ProcessProposal
 from baselines.parts.requirements import count
 from hpo_core.space import Space
 from hpo_models.acquisition import confidence_bounds, confidence_factor
@@ -33,6 +33,11 @@ def gp_ucb(
         Number of random configurations before the process is used.
     n_samples
         Number of samples of the process' hyperparameters to average over; 0 takes the most probable ones.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     proposal = ProcessProposal(confidence_score, count("n_samples", n_samples, 0))
     return BayesianOptimizer(space, proposal.propose, n_initial, seed, name="gp-ucb")

@@ -15,12 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.parts.acquisition_search import random_new_row
-from baselines.parts.bayesian_optimizer import BayesianOptimizer, Propose
-from baselines.parts.history import Snapshot
-from baselines.parts.loss_transforms import log_distances
-from baselines.parts.network_inputs import network_inputs
-from baselines.parts.network_proposal import (
+from baselines.bayesian.parts.network_inputs import network_inputs
+from baselines.bayesian.parts.network_proposal import (
     BATCH_SIZE,
     PRIOR,
     NetworkProposal,
@@ -28,6 +24,10 @@ from baselines.parts.network_proposal import (
     chain_lengths,
     network_of,
 )
+from baselines.parts.acquisition_search import random_new_row
+from baselines.parts.bayesian_optimizer import BayesianOptimizer, Propose
+from baselines.parts.history import Snapshot
+from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count
 from baselines.parts.warm_start import EarlierTask, earlier_tasks
 from hpo_core.running.record import Run
@@ -69,6 +69,11 @@ def mt_bohamiann(
         Number of learned inputs that describe a task.
     units, n_chains, n_adapt, n_draws, n_between, step
         As in `bohamiann`.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     if n_initial is None:
         n_initial = N_INITIAL if warm_start else N_INITIAL_ALONE

@@ -48,6 +48,11 @@ def smac(
         Number of trees of the forest.
     random_fraction
         Share of the later proposals that are random.
+
+    Returns
+    -------
+    BayesianOptimizer
+        With `ask` and `tell`.
     """
     fraction = number("random_fraction", random_fraction, 0.0, 1.0)
     proposal = partial(propose, n_trees=count("n_trees", n_trees), random_fraction=fraction)
@@ -57,7 +62,22 @@ def smac(
 def propose(
     snapshot: Snapshot, rng: np.random.Generator, *, n_trees: int = 10, random_fraction: float = 1 / 3
 ) -> np.ndarray:
-    """Row (width,) to evaluate next; parameters as those of `smac`."""
+    """Row (width,) to evaluate next.
+
+    Parameters
+    ----------
+    snapshot
+        What is known.
+    rng
+        Source of randomness.
+    n_trees, random_fraction
+        As in `smac`.
+
+    Returns
+    -------
+    ndarray
+        (width,) row.
+    """
     if rng.random() < random_fraction:
         return random_new_row(snapshot, rng)
     values = log_distances(snapshot.losses)

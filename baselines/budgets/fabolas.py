@@ -53,6 +53,11 @@ def fabolas(
         Number of samples of the hyperparameters of the loss to average over; 0 takes the most probable ones.
     overhead
         Seconds that any evaluation is taken to cost besides, as a share of the cost of a full one.
+
+    Returns
+    -------
+    CostAwareOptimizer
+        With `ask`, `tell`, `sizes` and `incumbent`.
     """
     sizes = fabolas_sizes(budgets)
     relative = relative_sizes(sizes)

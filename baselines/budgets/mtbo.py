@@ -66,6 +66,11 @@ def mtbo(
         Seconds that any evaluation is taken to cost besides, as a share of the cost of a full one.
     warm_start
         Runs on related problems with the same space: `Run` objects or lists of trials.
+
+    Returns
+    -------
+    CostAwareOptimizer
+        With `ask`, `tell`, `sizes` and `incumbent`.
     """
     without_conditions(space, "mtbo")
     sizes = auxiliary_and_full(budgets, number("auxiliary", auxiliary, 1e-9, 1.0))

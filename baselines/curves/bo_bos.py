@@ -13,11 +13,11 @@ found (`hpo_models.curves.optimal_stopping`, K1 growing with t). It goes on one 
 Epochs are the steps of the ladder of budgets. The first trainings are random and run to the end. A stopped one goes on,
 with a rule of its own, if its configuration has the lowest bound again; K1 has grown by then.
 
-Departures from the paper: the process has another kernel and sees other epochs (`baselines.parts.epoch_process`);
-curves come from `fitted_model`, which has an asymptote, unless `asymptote=False` asks for the paper's; 5,000 curves are
-simulated, not 100,000; the incumbent is the lowest loss, without xi_t, as in the paper's experiments; beta_t and the
-transformation of losses are those of `gp-ucb`; hyperparameters are fitted anew for every training up to the 40th and
-for every tenth one after it.
+Departures from the paper: the process has another kernel and sees other epochs
+(`baselines.curves.parts.epoch_process`); curves come from `fitted_model`, which has an asymptote, unless
+`asymptote=False` asks for the paper's; 5,000 curves are simulated, not 100,000; the incumbent is the lowest loss,
+without xi_t, as in the paper's experiments; beta_t and the transformation of losses are those of `gp-ucb`;
+hyperparameters are fitted again for every training up to the 40th and for every tenth one after it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baselines.parts.epoch_process import EpochProcess
+from baselines.curves.parts.epoch_process import EpochProcess
+from baselines.curves.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from baselines.parts.requirements import count, number, without_conditions
-from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.decay_gp import conjugate_model, fitted_model

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from baselines.bayesian.gp_ucb import gp_ucb
+from baselines.curves.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from baselines.parts.requirements import count, number, without_conditions
-from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.ensemble import LEAST_OBSERVATIONS, Steps, extrapolate

@@ -8,7 +8,7 @@ replacement:
     u_j = v_j with probability CR, else x_ij        crossover; one j drawn at random is always taken from v
     x_i = u if loss(u) <= loss(x_i)                 selection
 
-A coordinate of v outside [0, 1] is drawn anew, uniformly; the papers leave open what to do with it.
+A coordinate of v outside [0, 1] is drawn again, uniformly; the papers do not say what to do with it.
 
 Selection is asynchronous: u replaces member i as it is when the loss of u is told. Members that are not told yet
 take no part, and while fewer than four are told the proposals are random, and compete for the next index.

@@ -43,6 +43,11 @@ def random_points(
         Number of points.
     std
         Standard deviation of the Gaussian, in the unit cube.
+
+    Returns
+    -------
+    ndarray
+        (n, width) rows.
     """
     if best is None:
         return features.sample_prior(rng, n)
@@ -100,6 +105,11 @@ def local_search(
         Source of randomness, for the steps of floats.
     max_steps
         Most steps of one search.
+
+    Returns
+    -------
+    tuple of ndarray
+        (n, width) rows and (n,) scores.
     """
     rows, scores = starts, score(starts)
     seen_rows, seen_scores = [rows], [scores]
@@ -138,6 +148,11 @@ def refine(
         Source of randomness.
     n
         Number of steps of each length.
+
+    Returns
+    -------
+    tuple of ndarray
+        (k, width) rows and (k,) scores.
     """
     floats = features.cells == 0
     if not floats.any():
@@ -174,6 +189,11 @@ def best_new_row(snapshot: Snapshot, rows: np.ndarray, scores: np.ndarray, rng: 
         (n,) of the candidates.
     rng
         Source of randomness.
+
+    Returns
+    -------
+    ndarray
+        (width,) row.
     """
     for index in np.argsort(-scores, kind="stable"):
         if snapshot.is_new(rows[index]):
@@ -205,6 +225,11 @@ def maximise(
         Source of randomness.
     n_starts
         Number of points, the best of them, from which local searches start as well.
+
+    Returns
+    -------
+    ndarray
+        (width,) row.
     """
     features, scores = snapshot.features, score(points)
     starts = np.concatenate([starts, points[np.argsort(-scores, kind="stable")[:n_starts]]])

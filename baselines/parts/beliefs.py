@@ -88,6 +88,11 @@ def believe(
         Source of randomness, for samples of hyperparameters.
     candidates
         (k, width) rows, k > 0, among which the best is sought before any trial has ended.
+
+    Returns
+    -------
+    Beliefs
+        Processes and the row that they predict to be the best.
     """
     observed = observations(snapshot)
     processes = model.fit(observed, snapshot.features.groups, rng)

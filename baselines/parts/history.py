@@ -120,7 +120,24 @@ class History:
         return index
 
     def observe(self, row: np.ndarray, loss: float, cost: float = 0.0, level: int = 0) -> int:
-        """Index of a row (width,) whose loss is known at once, for optimizers whose schedule knows what is pending."""
+        """Index of a row whose loss is known at once, for optimizers whose schedule knows what is pending.
+
+        Parameters
+        ----------
+        row
+            (width,) features.
+        loss
+            Infinite if the trial failed.
+        cost
+            Seconds.
+        level
+            Index of the budget.
+
+        Returns
+        -------
+        int
+            Index of the row.
+        """
         index = self._append(row, level)
         self._note(index, loss, cost)
         return index

@@ -79,6 +79,11 @@ def search_near(
         What is maximised; information gains take long, so there are few steps.
     rng
         Source of randomness.
+
+    Returns
+    -------
+    tuple of ndarray
+        (k, width) rows and (k,) scores.
     """
     found, scores = local_search(features, start[None], score, rng, N_STEPS)
     close, close_scores = refine(features, found[int(np.argmax(scores))], score, rng, N_CLOSE)

@@ -161,6 +161,11 @@ def best_new(
         (n, width) and (n,) candidates.
     gains
         (n,) of the candidates.
+
+    Returns
+    -------
+    tuple of ndarray and int, or None
+        Row (width,) and its level.
     """
     for index in np.argsort(-gains, kind="stable"):
         if gains[index] <= 0.0:

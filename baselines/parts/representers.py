@@ -1,8 +1,8 @@
 """Representer points of entropy search: where the minimum may be, as a sample of the expected improvement.
 
-Hennig and Schuler (2012) and the thesis (section 4.1) draw them by Markov chains, with expected improvement as density.
-Here every point is the end of a chain of its own: starts are drawn from the adapted random search in proportion to the
-improvement, then all make some Metropolis steps together, each of one of three lengths. Points that meet are counted
+Hennig and Schuler (2012) and Klein (2020, section 4.1) draw them by Markov chains, with expected improvement as
+density. Here every point is the end of a separate chain: starts are drawn from the adapted random search in proportion
+to the improvement, then all make some Metropolis steps together, each of one of three lengths. Equal points are counted
 once, so there are fewer of them on a small finite space.
 """
 
@@ -17,7 +17,7 @@ N_REPRESENTERS = 50
 N_POOL = 250
 N_STEPS = 8
 LENGTHS = np.array([0.2, 0.05, 0.0125])  # standard deviations in the unit cube
-CHANGED = 0.2  # share of the categoricals that a step draws anew
+CHANGED = 0.2  # share of the categoricals that a step draws again
 
 
 def representers(
@@ -27,21 +27,37 @@ def representers(
     best: np.ndarray,
     n: int = N_REPRESENTERS,
 ) -> np.ndarray:
-    """(k, width) different rows, k <= n, by the logarithm of expected improvement as log density; `best` is among them.
+    """(k, width) different rows, k <= n, a sample of a density; `best` is the first of them.
 
-    `best` (width,) is the row that the adapted random search is centred on.
+    Parameters
+    ----------
+    features
+        Of the space that is searched.
+    log_improvement
+        Log density: the logarithm of the expected improvement of rows.
+    rng
+        Source of randomness.
+    best
+        (width,) row that the adapted random search is centred on.
+    n
+        Number of rows before equal ones are removed.
+
+    Returns
+    -------
+    ndarray
+        (k, width) rows.
     """
     pool = random_points(features, rng, best, N_POOL)
-    heights = log_improvement(pool)
-    top = heights.max()
-    shares = np.exp(heights - top) if np.isfinite(top) else np.ones(len(pool))
+    values = log_improvement(pool)
+    top = values.max()
+    shares = np.exp(values - top) if np.isfinite(top) else np.ones(len(pool))
     starts = rng.choice(len(pool), n - 1, p=shares / shares.sum())
-    rows, heights = pool[starts], heights[starts]
+    rows, values = pool[starts], values[starts]
     for _ in range(N_STEPS):
         moved = _moved(features, rows, rng)
         reached = log_improvement(moved)
-        taken = np.log(1.0 - rng.random(n - 1)) < reached - np.where(np.isfinite(heights), heights, -1e300)
-        rows, heights = np.where(taken[:, None], moved, rows), np.where(taken, reached, heights)
+        taken = np.log(1.0 - rng.random(n - 1)) < reached - np.where(np.isfinite(values), values, -1e300)
+        rows, values = np.where(taken[:, None], moved, rows), np.where(taken, reached, values)
     rows = np.concatenate([best[None], rows])
     _, first = np.unique(rows.round(9), axis=0, return_index=True)
     return rows[np.sort(first)]

@@ -27,7 +27,22 @@ def count(name: str, value: object, least: int = 1) -> int:
 
 
 def number(name: str, value: object, low: float, high: float) -> float:
-    """`value` as a float in [low, high]."""
+    """`value` as a float in [low, high]; raises `InvalidOption` otherwise.
+
+    Parameters
+    ----------
+    name
+        Of the option, for the message.
+    value
+        What the caller passed.
+    low, high
+        Bounds, both allowed.
+
+    Returns
+    -------
+    float
+        The value.
+    """
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and low <= value <= high:
         return float(value)
     raise InvalidOption(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")

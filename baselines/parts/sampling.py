@@ -1,4 +1,4 @@
-"""Random configurations and their decoding, fast: an optimizer's own codes are right and need no check."""
+"""Random configurations and their decoding, fast: codes that an optimizer made are valid and need no check."""
 
 from __future__ import annotations
 

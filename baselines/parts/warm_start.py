@@ -37,18 +37,18 @@ def earlier_tasks(runs: Iterable[Run | Sequence[Trial]] | None, space: Space, fe
         return []
     if not isinstance(runs, Iterable):
         raise _no_runs(f"got {type(runs).__name__}")
-    found = [_task(_trials(run, place), place, space, features) for place, run in enumerate(runs)]
+    found = [_task(_trials(run, index), index, space, features) for index, run in enumerate(runs)]
     return [(rows, losses) for rows, losses in found if len(losses)]
 
 
-def _trials(run: Run | Sequence[Trial], place: int) -> list[Trial]:
+def _trials(run: Run | Sequence[Trial], index: int) -> list[Trial]:
     trials = run.trials if isinstance(run, Run) else run
     if not isinstance(trials, Iterable):
-        raise _no_runs(f"number {place} is a {type(run).__name__}")
+        raise _no_runs(f"number {index} is a {type(run).__name__}")
     trials = list(trials)
     for trial in trials:
         if not isinstance(trial, Trial):
-            raise _no_runs(f"number {place} holds a {type(trial).__name__}")
+            raise _no_runs(f"number {index} holds a {type(trial).__name__}")
     return trials
 
 
@@ -56,7 +56,7 @@ def _no_runs(got: str) -> InvalidOption:
     return InvalidOption(f"warm_start must be a list of runs, each a Run or a list of its trials; {got}")
 
 
-def _task(trials: list[Trial], place: int, space: Space, features: Features) -> EarlierTask:
+def _task(trials: list[Trial], index: int, space: Space, features: Features) -> EarlierTask:
     full = max((trial.budget for trial in trials if trial.budget is not None), default=None)
     used = [
         trial
@@ -67,7 +67,7 @@ def _task(trials: list[Trial], place: int, space: Space, features: Features) -> 
         codes = space.encode([trial.config for trial in used])
     except InvalidConfig as error:
         raise InvalidOption(
-            f"runs of warm_start must lie in the space that is searched; run {place} does not: {error}; "
+            f"runs of warm_start must lie in the space that is searched; run {index} does not: {error}; "
             "leave that run out, or record it again on this space"
         ) from error
     losses = np.array([trial.loss for trial in used], dtype=float)

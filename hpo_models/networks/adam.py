@@ -39,6 +39,11 @@ def adam(
     single
         Keep the parameters in float32 all through, with the quicker order of computation at the end of section 2 of the
         paper; otherwise they are summed up in float64.
+
+    Returns
+    -------
+    ndarray
+        Parameters, float32.
     """
     mean, square = np.zeros_like(theta), np.zeros_like(theta)
     for k in range(options.n_steps):

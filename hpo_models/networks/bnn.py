@@ -21,8 +21,7 @@ import numpy as np
 
 from hpo_core.errors import HpoError, InvalidOption
 from hpo_models.networks.adam import WarmStart
-from hpo_models.networks.chains import sample_chains
-from hpo_models.networks.sghmc import Progress
+from hpo_models.networks.chains import Progress, sample_chains
 from hpo_models.networks.tanh_network import TanhNetwork
 
 Inputs = Callable[[np.ndarray, np.random.Generator], np.ndarray]
@@ -140,6 +139,11 @@ def sample_posterior(
         As in `hpo_models.networks.chains.sample_chains`.
     warm_start
         Steps of Adam before the chains; None starts them at random weights, as Klein (2020) does.
+
+    Returns
+    -------
+    Posterior
+        Of the network's parameters.
     """
     if n_chains < 1 or n_draws < 1 or n_between < 1:
         raise InvalidOption(

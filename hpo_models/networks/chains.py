@@ -1,14 +1,216 @@
-"""Chains of scale-adapted SGHMC for a model that is seen through minibatches, from a start near a mode."""
+"""Chains of scale-adapted SGHMC: burn-in, steps with fixed scales, draws; for a model, from a start near a mode.
+
+State       of C chains: theta (C, P), velocity (C, P), running means of the gradient
+`adapted`   steps in which the running means follow the gradients: burn-in
+`steps`     steps with everything fixed, from which `draw` takes every k-th
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from hpo_core.errors import InvalidOption
 from hpo_models.networks.adam import WarmStart, adam
-from hpo_models.networks.sghmc import Progress, chain, draw
+from hpo_models.networks.sghmc import (
+    FIRST_WINDOW,
+    SMALLEST_SQUARE,
+    Dynamics,
+    Gradient,
+    Scales,
+    adapt,
+    adapted_dynamics,
+    advance,
+    first_scales,
+)
+
+Progress = Callable[[int], object]
+Advance = Callable[[np.ndarray, np.ndarray, np.ndarray, Dynamics, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+
+
+class State(NamedTuple):
+    """Chains after a step: parameters (C, P), velocities (C, P) and running means."""
+
+    theta: np.ndarray
+    velocity: np.ndarray
+    scales: Scales
+
+
+class Draws(NamedTuple):
+    """Parameters (n_draws, C, P) of the chains, and their state after the last step."""
+
+    theta: np.ndarray
+    state: State
+
+
+def at_rest(
+    gradient: Gradient, theta: np.ndarray, rng: np.random.Generator, floor: np.ndarray | float = SMALLEST_SQUARE
+) -> State:
+    """Chains without velocity at theta (C, P), with running means of `FIRST_WINDOW` gradients there.
+
+    Parameters
+    ----------
+    gradient, floor
+        As in `chain`.
+    theta
+        (C, P) start.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    State
+        Of the chains.
+    """
+    found = [gradient(theta, rng) for _ in range(FIRST_WINDOW)]
+    return State(theta, np.zeros_like(theta), first_scales(found, floor))
+
+
+def adapted(
+    gradient: Gradient,
+    state: State,
+    rng: np.random.Generator,
+    n_steps: int,
+    step: float,
+    *,
+    decay: float = 0.05,
+    floor: np.ndarray | float = SMALLEST_SQUARE,
+    advance: Advance = advance,
+) -> State:
+    """The chains after some steps of burn-in, in which the running means follow the gradients.
+
+    Parameters
+    ----------
+    gradient, step, decay, floor
+        As in `chain`.
+    state
+        Of the chains before.
+    rng
+        Source of randomness.
+    n_steps
+        Number of steps.
+    advance
+        One step, `advance` or a function like it.
+
+    Returns
+    -------
+    State
+        Of the chains after the last step.
+    """
+    theta, velocity, scales = state
+    for _ in range(n_steps):
+        found = gradient(theta, rng)
+        scales = adapt(scales, found, floor)
+        dynamics = adapted_dynamics(scales.square, step, decay, raised=False)
+        theta, velocity = advance(theta, velocity, found, dynamics, rng)
+    return State(theta, velocity, scales)
+
+
+def steps(
+    gradient: Gradient, state: State, rng: np.random.Generator, dynamics: Dynamics, advance: Advance = advance
+) -> Iterator[State]:
+    """The chains after each step with fixed dynamics, without end.
+
+    Parameters
+    ----------
+    gradient
+        As in `chain`.
+    state
+        Of the chains before.
+    rng
+        Source of randomness.
+    dynamics
+        Of every step.
+    advance
+        One step, `advance` or a function like it.
+
+    Returns
+    -------
+    iterator of State
+        One for each step.
+    """
+    theta, velocity, scales = state
+    while True:
+        theta, velocity = advance(theta, velocity, gradient(theta, rng), dynamics, rng)
+        yield State(theta, velocity, scales)
+
+
+def draw(states: Iterator[State], n_draws: int, n_between: int, progress: Progress | None = None) -> Draws:
+    """Draws (n_draws, C, P), each after `n_between` steps, and the state after the last step.
+
+    Parameters
+    ----------
+    states
+        From `steps`.
+    n_draws, n_between
+        Number of draws of each chain, and of steps from one to the next; at least 1 each.
+    progress
+        Called with the number of steps after each draw.
+
+    Returns
+    -------
+    Draws
+        The draws and the last state.
+    """
+    found = []
+    for _ in range(n_draws):
+        state = next(islice(states, n_between - 1, None))
+        found.append(state.theta)
+        if progress is not None:
+            progress(n_between)
+    return Draws(np.stack(found), state)
+
+
+def chain(
+    gradient: Gradient,
+    theta: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    n_burn_in: int,
+    step: float = 1e-2,
+    decay: float = 0.05,
+    floor: np.ndarray | float = SMALLEST_SQUARE,
+    dynamics: Dynamics | None = None,
+) -> Iterator[State]:
+    """The chains after each step that follows burn-in, without end.
+
+    Parameters
+    ----------
+    gradient
+        `gradient(theta, rng)` is a noisy, unbiased gradient of the potential over all data.
+    theta
+        Start, float32 or float64; (n_chains, ...) for independent chains.
+    rng
+        Source of randomness.
+    n_burn_in
+        Number of steps in which the scales adapt, after their start from `FIRST_WINDOW` gradients.
+    step
+        epsilon.
+    decay
+        alpha, before it is raised at the end of burn-in.
+    floor
+        Least value of V. A parameter that only its prior depends on has a gradient without noise, whose running mean
+        comes close to zero now and then, and the parameter would leap far away; the prior's precision, E[g^2] under the
+        prior, prevents it.
+    dynamics
+        Fixed from the first step on, `plain_dynamics(...)` for instance, instead of the adapted ones.
+
+    Returns
+    -------
+    iterator of State
+        One for each step.
+    """
+    if n_burn_in < 0 or not step > 0:
+        raise InvalidOption(f"a chain needs n_burn_in >= 0 and a step > 0, got {n_burn_in} and {step}")
+    state = at_rest(gradient, theta, rng, floor)
+    if dynamics is not None:
+        yield from islice(steps(gradient, state, rng, dynamics), n_burn_in, None)
+    state = adapted(gradient, state, rng, n_burn_in, step, decay=decay, floor=floor)
+    yield from steps(gradient, state, rng, adapted_dynamics(state.scales.square, step, decay))
 
 
 class Potential(Protocol):
@@ -54,6 +256,11 @@ def sample_chains(
         Steps of Adam before the chains; None starts them at random weights.
     progress
         Called with the number of steps since the last call, steps of Adam included.
+
+    Returns
+    -------
+    ndarray
+        (K, n_chains, P) float32.
     """
     first, second, third = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3))
     with threadpool_limits(1):  # several threads are slower on matrices this small

@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from hpo_models.networks.adam import WarmStart, adam
 from hpo_models.networks.bnn import Diverged
-from hpo_models.networks.chains import Potential
-from hpo_models.networks.sghmc import Draws, Dynamics, State, adapted, adapted_dynamics, at_rest, draw, steps
+from hpo_models.networks.chains import Draws, Potential, State, adapted, at_rest, draw, steps
+from hpo_models.networks.sghmc import Dynamics, adapted_dynamics
 
 FIRST_WARM, FIRST_ADAPT = 3, 6
 ROOT_12 = np.float32(12.0**0.5)  # one over the standard deviation of a number between 0 and 1
@@ -82,6 +82,11 @@ def advance_weakly(
     ----------
     theta, velocity, gradient, dynamics, rng
         As in `sghmc.advance`.
+
+    Returns
+    -------
+    tuple of ndarray
+        (C, P) parameters and (C, P) velocities.
     """
     kick = rng.random(theta.shape, dtype=theta.dtype.type)
     kick -= theta.dtype.type(0.5)

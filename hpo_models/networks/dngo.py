@@ -75,6 +75,11 @@ def fit_dngo(
         Number of passes of Adam over the data.
     n_samples
         Number of draws of the regression's hyperparameters.
+
+    Returns
+    -------
+    DNGO
+        Predicts values.
     """
     network = TanhNetwork((x.shape[1], *units, 1))
     with threadpool_limits(1):  # several threads are slower on matrices this small
@@ -102,6 +107,11 @@ def train(network: TanhNetwork, x: np.ndarray, y: np.ndarray, rng: np.random.Gen
         Source of randomness.
     n_passes
         Number of passes, of at most `MAX_STEPS` steps together.
+
+    Returns
+    -------
+    ndarray
+        (1, P) float32.
     """
     stds = network.weight_stds(PRIOR.gain, PRIOR.bias)
     theta = (rng.standard_normal((1, network.n_parameters)) * stds).astype(np.float32)
@@ -130,6 +140,11 @@ def gradient(network: TanhNetwork, theta: np.ndarray, x: np.ndarray, y: np.ndarr
         (1, P) parameters.
     x, y
         (1, B, D) inputs and (B,) values.
+
+    Returns
+    -------
+    ndarray
+        (1, P).
     """
     outputs = network.forward(theta, x)
     by_output = (outputs[-1] - y[:, None]) / np.float32(len(y))
@@ -149,6 +164,11 @@ def batches(n: int, size: int, n_steps: int, rng: np.random.Generator) -> np.nda
         Number of minibatches.
     rng
         Source of randomness.
+
+    Returns
+    -------
+    ndarray
+        (n_steps, size) integers.
     """
     n_passes = -(-n_steps * size // n)
     orders = rng.permuted(np.tile(np.arange(n), (n_passes, 1)), axis=1)

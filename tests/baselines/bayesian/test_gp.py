@@ -8,7 +8,7 @@ import pytest
 from baselines import optimizer
 from baselines.bayesian.gp import log_improvement_score
 from baselines.bayesian.gp_ucb import confidence_score
-from baselines.parts.process_proposal import BOX, SAMPLED, THINNING, ProcessProposal
+from baselines.bayesian.parts.process_proposal import BOX, SAMPLED, THINNING, ProcessProposal
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption
 from hpo_models.acquisition import log_expected_improvement

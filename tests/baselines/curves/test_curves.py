@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from baselines import optimizer
+from baselines.curves.parts.epoch_process import EpochProcess, at_epochs, seen_epochs
+from baselines.curves.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from baselines.halving.hyperband import Hyperband
-from baselines.parts.epoch_process import EpochProcess, at_epochs, seen_epochs
-from baselines.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from hpo_core import Benchmark, Categorical, Float, Int, Proposal, Result, SimpleProblem, Space, run
 from hpo_core.errors import InvalidBudget, InvalidOption
 from hpo_models.features import Features

@@ -7,14 +7,13 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 from hpo_core.errors import InvalidOption
+from hpo_models.networks.chains import chain, draw
 from hpo_models.networks.sghmc import (
     FIRST_WINDOW,
     Scales,
     adapt,
     adapted_dynamics,
     advance,
-    chain,
-    draw,
     first_scales,
     plain_dynamics,
 )

@@ -61,6 +61,11 @@ class ProcessProposal:
             (width,) index of the hyperparameter that a column belongs to.
         rng
             Source of randomness, for the samples.
+
+        Returns
+        -------
+        list of GP
+            As many as there are samples, or one.
         """
         if not self._n_samples:
             # from a fixed start: one from the last hyperparameters would stay in whichever mode they were in

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from baselines.bayesian.parts.network_inputs import network_inputs
 from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
-from baselines.parts.network_inputs import network_inputs
 from baselines.parts.requirements import count, number
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.networks.bnn import Regression, WeightPrior
@@ -76,6 +76,11 @@ def chain_lengths(n_chains: int, n_adapt: int, n_draws: int, n_between: int, ste
     ----------
     n_chains, n_adapt, n_draws, n_between, step
         As in `hpo_models.networks.continued_chain.Lengths`.
+
+    Returns
+    -------
+    Lengths
+        The options.
     """
     return Lengths(
         count("n_chains", n_chains),
