@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_core import Run
 from hpo_core.errors import HpoError, InvalidOption
-from hpo_leaderboard.experiments.suite import Member, Suite, changed, make_suite, open_suite
+from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.suite import Suite, changed, make_suite, open_suite
 
 if TYPE_CHECKING:
     import pandas

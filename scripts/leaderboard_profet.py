@@ -13,7 +13,8 @@ from pathlib import Path
 
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
-from hpo_leaderboard.experiments.suite import Member, make_suite
+from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.report import write_report
 
 

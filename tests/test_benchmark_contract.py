@@ -51,6 +51,7 @@ def test_members(benchmark_):
     assert list(b.budgets[:3]) == sorted(b.budgets[:3])
     assert (b.optimum is None) == (FAMILIES[b.name] in WITHOUT_OPTIMUM)
     assert b.provenance["source"]
+    assert b.noise_free_is_cheap == (FAMILIES[b.name] != "trained")
 
 
 def test_results_are_plain_and_finite(benchmark_):

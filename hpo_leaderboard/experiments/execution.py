@@ -65,8 +65,9 @@ def execute(job: Job) -> FinishedRun:
             timed,
             n_trials=job.trial_limit,
             max_cost=job.cost_limit,
-            seed=job.seed,
+            seed=job.run_seed,
             workers=job.workers,
+            resume=job.resume,
         )
         overhead = timed.overhead()
         return _finished(job, benchmark, record, overhead)
@@ -128,7 +129,7 @@ def _benchmark_of(job: Job) -> Benchmark:
 
 def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
     member = job.optimizer
-    built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.seed, **member.options)
+    built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
     version = optimizer_version(member.name, built)
     if version != job.version:
         raise DifferentVersion(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hpo_leaderboard.experiments.suite import Member
+from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.run_seeds import run_seed
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,13 @@ class Job:
 
     benchmark, checksum   what is optimized, and the checksum of its contents
     optimizer, version    what optimizes, and its version
-    seed                  of the run
-    n_trials, max_cost    the suite's limits: evaluations, seconds on the run's clock
+    seed                  of the suite; the run's own is `run_seed`
+    n_trials, max_cost    limits: evaluations, seconds on the run's clock
     full_cost             seconds of an evaluation at the full budget on average, on a benchmark with several budgets;
                           None on one with a single budget
     workers               evaluations at the same time
     suite_version         of the suite
+    resume                whether a larger budget continues a training; None on a benchmark with a single budget
     """
 
     benchmark: Member
@@ -35,6 +37,12 @@ class Job:
     full_cost: float | None
     workers: int
     suite_version: int
+    resume: bool | None = None
+
+    @property
+    def run_seed(self) -> int:
+        """Seed of the optimizer and of the trials."""
+        return run_seed(self.seed, self.benchmark.name, self.benchmark.options)
 
     @property
     def trial_limit(self) -> int | None:
@@ -61,11 +69,13 @@ class Job:
                 "benchmark": {**_member(self.benchmark), "checksum": self.checksum},
                 "optimizer": {**_member(self.optimizer), "version": self.version},
                 "seed": self.seed,
+                "run_seed": self.run_seed,
                 "limits": {
                     "n_trials": self.n_trials,
                     "max_cost": self.max_cost,
                     "full_cost": self.full_cost,
                     "workers": self.workers,
+                    "resume": self.resume,
                 },
                 "suite": self.suite_version,
             },

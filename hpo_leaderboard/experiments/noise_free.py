@@ -27,15 +27,14 @@ def noise_free_trials(
 def noise_free_losses(benchmark: Benchmark, configs: Sequence[Config]) -> tuple[np.ndarray, np.ndarray]:
     """(n,) losses and (n,) test losses at the full budget without noise, NaN where unknown.
 
-    They are known where the benchmark knows its optimum; one that does not is taken to be costly to evaluate. A
-    configuration whose noise-free evaluation raises an exception is NaN.
+    They are known where the benchmark says that such an evaluation is cheap. A configuration whose evaluation raises an
+    exception is NaN, and so is a test loss that was not recorded.
     """
     unknown = np.full(len(configs), np.nan)
-    if benchmark.optimum is None or not configs:
+    if not benchmark.noise_free_is_cheap or not configs:
         return unknown, unknown
     first = _evaluate(benchmark, configs[0])
-    is_lookup = getattr(benchmark.problem, "validates", False)  # takes less time than encoding for a batch would
-    if not is_lookup and (first is None or "test_loss" not in first.info):
+    if first is None or not first.info.keys() & {"test_loss", "not_recorded"}:
         try:
             return benchmark.objective_batch(configs)[0], unknown
         except Exception:

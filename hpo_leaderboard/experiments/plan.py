@@ -16,7 +16,8 @@ from hpo_core.plugins import FailedImport
 from hpo_leaderboard.experiments.code_digest import forget_digests
 from hpo_leaderboard.experiments.identity import OpenBenchmark, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.suite import Member, Suite, expand
+from hpo_leaderboard.experiments.members import Member, expand
+from hpo_leaderboard.experiments.suite import Suite
 
 N_COSTS = 1000  # random configurations over which the cost of a full evaluation is averaged
 
@@ -53,6 +54,7 @@ class _Pair(NamedTuple):
     benchmark: Member
     checksum: str
     full_cost: float | None
+    resume: bool | None
     optimizer: Member
     version: str
 
@@ -70,39 +72,49 @@ def make_plan(suite: Suite) -> Plan:
     for member in expand(suite.benchmarks, benchmarks()):
         try:
             opened = open_benchmark(member.name, member.options)
-            full_cost = _full_cost(opened.benchmark) if suite.n_trials is not None else None
+            full_cost = _full_cost(opened.benchmark) if suite.limits_of(member)[0] is not None else None
         except InvalidOption:
             raise
         except (HpoError, OSError) as error:
             lost.append(f"benchmark {member.label!r} cannot be opened: {error}")
             continue
         tasks.append(benchmark_record(member.label, opened))
+        resume = _resume(suite, opened.benchmark)
         for optimizer in optimizers:
             version = _version_or_reason(optimizer, opened.benchmark)
             if isinstance(version, HpoError):
                 reason = str(version).partition("; ")[0]
                 unfit.setdefault((optimizer.label, type(version).__name__), [reason]).append(member.label)
             else:
-                pairs.append(_Pair(member, opened.checksum, full_cost, optimizer, version))
+                pairs.append(_Pair(member, opened.checksum, full_cost, resume, optimizer, version))
     left_out = [f"{label} is not run on {', '.join(on)}: {reason}" for (label, _), (reason, *on) in unfit.items()]
     if not pairs:
         raise InvalidOption("nothing can be run: " + "; ".join(lost + left_out))
-    return Plan([_job(suite, pair, seed) for seed in range(suite.n_seeds) for pair in pairs], tasks, lost, left_out)
+    return Plan([_job(suite, pair, seed) for seed in suite.seeds for pair in pairs], tasks, lost, left_out)
 
 
 def _job(suite: Suite, pair: _Pair, seed: int) -> Job:
+    n_trials, max_cost = suite.limits_of(pair.benchmark)
     return Job(
         benchmark=pair.benchmark,
         checksum=pair.checksum,
         optimizer=pair.optimizer,
         version=pair.version,
         seed=seed,
-        n_trials=suite.n_trials,
-        max_cost=suite.max_cost,
+        n_trials=n_trials,
+        max_cost=max_cost,
         full_cost=pair.full_cost,
         workers=suite.workers,
         suite_version=suite.version,
+        resume=pair.resume,
     )
+
+
+def _resume(suite: Suite, benchmark: Benchmark) -> bool | None:
+    """Whether runs continue trainings; None with a single budget, where there is nothing to continue."""
+    if len(benchmark.budgets) < 2:
+        return None
+    return benchmark.resumable if suite.resume is None else suite.resume
 
 
 def _full_cost(benchmark: Benchmark) -> float | None:

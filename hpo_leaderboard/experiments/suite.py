@@ -2,53 +2,32 @@
 
     name = "mine"
     version = 1                           goes up when the suite's meaning changes: no run of the old one is used
-    benchmarks = ["protein", "mini-*", { name = "forrester", options = { a = 3.0 } }]
+    benchmarks = ["protein", "mini-*", { name = "forrester", options = { a = 3.0 }, n_trials = 50 }]
     optimizers = ["rs", { name = "re", label = "small re", options = { population = 20 } }, "my_package.search:Mine"]
     n_seeds = 20
     n_trials = 100
+    resume = false                        larger budgets train from scratch; the default is what each problem says
 
 A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none; `profet-svm/0..99` for the
-hundred names with these numbers. `MODULE:ATTRIBUTE` is your own class or function.
+hundred names with these numbers. `MODULE:ATTRIBUTE` is your own class or function. How the runs are scored is said
+beside this, see `hpo_leaderboard.experiments.scoring`.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_leaderboard.experiments.members import Entry, Member, check_limits, members_of
+from hpo_leaderboard.experiments.scoring import SETTINGS, Scoring
 
 SUFFIX = ".toml"
-NUMBERS = re.compile(r"(.*?)(\d+)\.\.(\d+)")
-
-
-@dataclass(frozen=True)
-class Member:
-    """A benchmark or optimizer of a suite, by name, with its options and the label it is shown under."""
-
-    name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    label: str = ""
-
-    def __post_init__(self) -> None:
-        for attribute in ("name", "label"):
-            if not isinstance(getattr(self, attribute), str) or (attribute == "name" and not self.name):
-                raise InvalidOption(f"{attribute} must be a non-empty string, got {getattr(self, attribute)!r}")
-        try:
-            text = ", ".join(f"{key}={json.dumps(value)}" for key, value in sorted(self.options.items()))
-        except (TypeError, AttributeError) as error:
-            raise InvalidOption(f"options of {self.name!r} must be names with JSON values: {error}") from None
-        if not self.label:
-            object.__setattr__(self, "label", f"{self.name}({text})" if text else self.name)
 
 
 @dataclass(frozen=True)
@@ -56,12 +35,15 @@ class Suite:
     """What an experiment consists of.
 
     benchmarks, optimizers   each pair of them is run
-    n_seeds                  runs per pair, with the seeds 0, 1, ...
+    n_seeds                  runs per pair, with the seeds first_seed, first_seed + 1, ...
     n_trials                 evaluations per run; where a benchmark has several budgets, a run may instead take the
                              seconds that so many evaluations at the full budget take on average
     max_cost                 seconds on a run's clock, None for no limit
     workers                  evaluations at the same time, on a run's simulated clock
     version                  part of every run's key
+    first_seed               lowest of the seeds
+    resume                   whether a larger budget continues a training; None does what each problem says
+    scoring                  how the runs are scored; no part of a run's key
     """
 
     name: str
@@ -72,17 +54,20 @@ class Suite:
     max_cost: float | None = None
     workers: int = 1
     version: int = 1
+    first_seed: int = 0
+    resume: bool | None = None
+    scoring: Scoring = field(default_factory=Scoring)
 
     def __post_init__(self) -> None:
-        for name in ("n_seeds", "n_trials", "workers", "version"):
+        for name, least in (("n_seeds", 1), ("workers", 1), ("version", 1), ("first_seed", 0)):
             value = getattr(self, name)
-            if value is None and name == "n_trials" and self.max_cost is not None:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InvalidOption(f"{name} of a suite must be an integer >= 1, got {value!r}")
-        cost = self.max_cost
-        if cost is not None and not (isinstance(cost, (int, float)) and 0 < cost < math.inf):
-            raise InvalidOption(f"max_cost of a suite must be a finite number of seconds above 0, got {cost!r}")
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise InvalidOption(f"{name} of a suite must be an integer >= {least}, got {value!r}")
+        check_limits("a suite", self.n_trials, self.max_cost)
+        if self.n_trials is None and self.max_cost is None:
+            raise InvalidOption("a suite needs a limit: give n_trials, max_cost or both")
+        if self.resume not in (None, True, False):
+            raise InvalidOption(f"resume of a suite must be true or false, got {self.resume!r}")
         for kind in ("benchmarks", "optimizers"):
             labels = [member.label for member in getattr(self, kind)]
             if not labels:
@@ -90,15 +75,36 @@ class Suite:
             twice = sorted({label for label in labels if labels.count(label) > 1})
             if twice:
                 raise InvalidOption(f"{kind} of a suite need different labels, {', '.join(twice)} stand there twice")
+        for member in self.optimizers:
+            if member.has_limits:
+                raise InvalidOption(
+                    f"only benchmarks have limits of their own, got some for optimizer {member.label!r}"
+                )
+
+    @property
+    def seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.n_seeds)
+
+    def limits_of(self, benchmark: Member) -> tuple[int | None, float | None]:
+        """Evaluations and seconds after which a run on a benchmark ends, None for no limit."""
+        if benchmark.has_limits:
+            return benchmark.n_trials, benchmark.max_cost
+        return self.n_trials, self.max_cost
 
 
 def make_suite(
-    name: str,
-    benchmarks: Iterable[str | Mapping[str, Any] | Member],
-    optimizers: Iterable[str | Mapping[str, Any] | Member],
-    **limits: Any,
+    name: str, benchmarks: Iterable[Entry | Member], optimizers: Iterable[Entry | Member], **settings: Any
 ) -> Suite:
-    """Suite whose members are names, or mappings with `name`, `options` and `label`.
+    """Suite whose members are names, or mappings with the fields of `Member`.
+
+    Parameters
+    ----------
+    name
+        Of the suite, and of the store that `hpo leaderboard` makes.
+    benchmarks, optimizers
+        Names, or mappings with `name`, `options` and `label`; benchmarks also with `n_trials` and `max_cost`.
+    settings
+        The other fields of `Suite`, and those of `Scoring`.
 
     Examples
     --------
@@ -107,41 +113,14 @@ def make_suite(
     >>> [member.label for member in suite.optimizers]
     ['rs', 're(population=20)']
     """
-    known = [f.name for f in fields(Suite)]
-    for limit in limits:
-        if limit not in known:
-            raise InvalidOption(f"a suite has no {limit!r}{nearest(limit, known)}")
-    return Suite(name, _members(benchmarks), _members(optimizers), **limits)
-
-
-def _members(entries: Iterable[str | Mapping[str, Any] | Member]) -> tuple[Member, ...]:
-    if isinstance(entries, str):
-        raise InvalidOption(f"a suite takes lists of benchmarks and optimizers, got {entries!r}; write [{entries!r}]")
-    return tuple(member for entry in entries for member in _numbered(_member(entry)))
-
-
-def _numbered(member: Member) -> list[Member]:
-    """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself."""
-    match = NUMBERS.fullmatch(member.name)
-    if match is None:
-        return [member]
-    stem, first, last = match[1], int(match[2]), int(match[3])
-    if first > last or member.label != Member(member.name, member.options).label:
-        raise InvalidOption(f"{member.name!r} must count upwards and takes no label")
-    return [Member(f"{stem}{number}", member.options) for number in range(first, last + 1)]
-
-
-def _member(entry: str | Mapping[str, Any] | Member) -> Member:
-    if isinstance(entry, Member):
-        return entry
-    if isinstance(entry, str):
-        return Member(entry)
-    for key in entry:
-        if key not in ("name", "options", "label"):
-            raise InvalidOption(f"an entry of a suite has name, options and label, got {key!r}")
-    if "name" not in entry:
-        raise InvalidOption(f"an entry of a suite needs a name, got {dict(entry)!r}")
-    return Member(**entry)
+    known = [*(f.name for f in fields(Suite)), *SETTINGS]
+    for setting in settings:
+        if setting not in known:
+            raise InvalidOption(f"a suite has no {setting!r}{nearest(setting, known)}")
+    scoring = {key: settings.pop(key) for key in SETTINGS if key in settings}
+    if scoring:
+        settings["scoring"] = Scoring(**scoring)
+    return Suite(name, members_of(benchmarks), members_of(optimizers), **settings)
 
 
 def built_in_suites() -> list[str]:
@@ -174,26 +153,16 @@ def open_suite(name: str | os.PathLike[str]) -> Suite:
 
 
 def changed(suite: Suite, **changes: Any) -> Suite:
-    """The suite with some of its fields replaced; None leaves a field as it is."""
+    """The suite with some of its fields replaced; None leaves a field as it is.
+
+    `n_trials` also replaces that of benchmarks with limits of their own.
+    """
     given = {key: value for key, value in changes.items() if value is not None}
     for kind in ("benchmarks", "optimizers"):
         if kind in given:
-            given[kind] = _members(given[kind])
+            given[kind] = members_of(given[kind])
+    if "n_trials" in given:
+        members = given.get("benchmarks", suite.benchmarks)
+        n_trials = given["n_trials"]
+        given["benchmarks"] = tuple(replace(m, n_trials=n_trials) if m.has_limits else m for m in members)
     return replace(suite, **given)
-
-
-def expand(members: Iterable[Member], listed: Iterable[str]) -> tuple[Member, ...]:
-    """Members with every pattern replaced by the listed names that it matches and that do not stand there already."""
-    members, names = tuple(members), tuple(listed)
-    taken = {member.label for member in members}
-    expanded: list[Member] = []
-    for member in members:
-        if not set(member.name) & set("*?["):
-            expanded.append(member)
-            continue
-        for name in names:
-            match = Member(name, member.options)
-            if fnmatchcase(name, member.name) and match.label not in taken:
-                taken.add(match.label)
-                expanded.append(match)
-    return tuple(expanded)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hpo_leaderboard.experiments.suite import Member
+from hpo_leaderboard.experiments.members import Member
 
 
 class _Key(NamedTuple):

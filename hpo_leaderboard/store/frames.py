@@ -176,24 +176,25 @@ def _variant(entry: _Entry) -> dict[str, Any]:
         "n_trials=": limits["n_trials"],
         "max_cost=": limits["max_cost"],
         "workers=": limits["workers"],
+        "resume=": limits.get("resume"),
         "suite ": entry.said["suite"],
+        "seeds ": "by benchmark" if "run_seed" in entry.said else "alike on all benchmarks",
     }
 
 
 def _told_apart(
     entries: Sequence[_Entry], label: Callable[[_Entry], str], variant: Callable[[_Entry], dict[str, Any]]
 ) -> list[str]:
-    """Label of each run, followed by those parts of its variant in which runs of the same label differ."""
-    seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    """Label of each run, followed by those parts of its variant in which runs of the same label differ.
+
+    Runs on two benchmarks may differ, since a suite may give each benchmark limits of its own.
+    """
+    seen: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for entry in entries:
         for part, value in variant(entry).items():
-            seen[label(entry)][part].add(str(value))
+            seen[label(entry), part, entry.run.benchmark].add(str(value))
+    differing = {(name, part) for (name, part, _), values in seen.items() if len(values) > 1}
     return [
-        " ".join(
-            [
-                label(entry),
-                *(f"{part}{value}" for part, value in variant(entry).items() if len(seen[label(entry)][part]) > 1),
-            ]
-        )
-        for entry in entries
+        " ".join([label(e), *(f"{part}{value}" for part, value in variant(e).items() if (label(e), part) in differing)])
+        for e in entries
     ]

@@ -1,11 +1,14 @@
 """Leaderboard, report and comparison as functions."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from misbehaving import Raising, Sampling
 
 import hpo_foundry as hpo
 from hpo_core.errors import InvalidOption, UnknownName
+from hpo_leaderboard.experiments.run_seeds import run_seed
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.leaderboards import NothingToRank, ranked
 from hpo_leaderboard.scores.incumbents import incumbents
@@ -83,7 +86,7 @@ def test_a_class_that_other_processes_cannot_find_is_refused():
 
 def test_finished_runs_are_ranked_and_compared(store):
     runs = [
-        hpo.run(name, optimizer, n_trials=12, seed=seed)
+        replace(hpo.run(name, optimizer, n_trials=12, seed=run_seed(seed, name)), seed=seed)
         for name in ("branin", "forrester")
         for optimizer in ("rs", "de")
         for seed in range(3)

@@ -77,7 +77,7 @@ class Unseeded(Sampling):
 
 def line(cost=1.0):
     """The loss x on [0, 1]."""
-    return SimpleProblem("line", Space([Float("x", 0.0, 1.0)]), _line(cost), optimum=0.0)
+    return SimpleProblem("line", Space([Float("x", 0.0, 1.0)]), _line(cost), optimum=0.0, noise_free_is_cheap=True)
 
 
 def _line(cost):
@@ -95,7 +95,7 @@ def failing():
             raise RuntimeError("diverged")
         return Result(config["x"], 1.0, budget, {})
 
-    return SimpleProblem("failing", Space([Float("x", 0.0, 1.0)]), evaluate, optimum=0.0)
+    return SimpleProblem("failing", Space([Float("x", 0.0, 1.0)]), evaluate, optimum=0.0, noise_free_is_cheap=True)
 
 
 def vanishing(path):

@@ -6,13 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hpo_core import Benchmark, Categorical, Space
+from hpo_core import Benchmark, Categorical, Space, run
 from hpo_core.errors import InvalidOption, UnknownName
+from hpo_leaderboard.engines.serial import SerialEngine
+from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.identity import checksum as checksum_of
 from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.members import Member, expand
 from hpo_leaderboard.experiments.plan import make_plan
-from hpo_leaderboard.experiments.suite import Member, built_in_suites, changed, expand, make_suite, open_suite
+from hpo_leaderboard.experiments.run_seeds import run_seed
+from hpo_leaderboard.experiments.scoring import Scoring, Targets
+from hpo_leaderboard.experiments.suite import built_in_suites, changed, make_suite, open_suite
+from hpo_leaderboard.store.store import reading
 from tabular.problem import TableProblem
 from tabular.table import Table
 
@@ -66,6 +72,12 @@ def test_built_in_suites_name_what_there_is():
         ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', options = { a = 2020-01-01 } }]", "JSON"),
         ("benchmarks = ['profet-svm/3..1']\noptimizers = ['rs']", "upwards"),
         ("benchmarks = [{ name = 'profet-svm/0..1', label = 'x' }]\noptimizers = ['rs']", "no label"),
+        ("benchmarks = ['branin']\noptimizers = ['rs']\nresume = 'no'", "resume"),
+        ("benchmarks = [{ name = 'branin', n_trials = 0 }]\noptimizers = ['rs']", "n_trials of branin"),
+        ("benchmarks = [{ name = 'branin', max_cost = -1 }]\noptimizers = ['rs']", "max_cost of branin"),
+        ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', n_trials = 5 }]", "only benchmarks have limits"),
+        ("benchmarks = ['branin']\noptimizers = ['rs']\nincumbent = 'best'", "incumbent"),
+        ("benchmarks = ['branin']\noptimizers = ['rs']\ntarget = 'sobol'", "targets"),
         ("benchmarks = [", "not a TOML file"),
     ],
 )
@@ -178,9 +190,9 @@ JOB = Job(
 def test_a_key_is_the_digest_of_everything_in_one_order():
     text = (
         '{"benchmark":{"checksum":"' + "c" * 64 + '","label":"branin","name":"branin","options":{}},'
-        '"limits":{"full_cost":null,"max_cost":null,"n_trials":100,"workers":1},'
+        '"limits":{"full_cost":null,"max_cost":null,"n_trials":100,"resume":null,"workers":1},'
         '"optimizer":{"label":"re(population=20)","name":"re","options":{"population":20},"version":"1.0"},'
-        '"seed":4,"suite":1}'
+        f'"run_seed":{run_seed(4, "branin")},"seed":4,"suite":1}}'
     )
     assert JOB.key == hashlib.sha256(text.encode()).hexdigest()
 
@@ -198,6 +210,7 @@ def test_a_key_is_the_digest_of_everything_in_one_order():
         {"full_cost": 2.0},
         {"workers": 2},
         {"suite_version": 2},
+        {"resume": False},
     ],
 )
 def test_every_part_of_a_job_is_in_its_key(change):
@@ -231,3 +244,67 @@ def test_a_file_may_limit_runs_by_cost_alone(tmp_path):
     assert (open_suite(path).n_trials, open_suite(path).max_cost) == (None, 3600.0)
     path.write_text(path.read_text() + "n_trials = 5\n")
     assert open_suite(path).n_trials == 5
+
+
+PROTOCOL = """
+benchmarks = [{ name = "branin", n_trials = 50 }, { name = "forrester", max_cost = 9.0 }, "hartmann3"]
+optimizers = ["rs"]
+n_trials = 20
+max_cost = 40.0
+resume = false
+incumbent = "lowest-loss"
+targets = { kind = "sobol", n = 600, seed = 3 }
+repetitions = 10
+cutoffs = { branin = [10.0, 20.0] }
+split = "test"
+"""
+
+
+def test_a_file_says_how_its_runs_are_scored(tmp_path):
+    (tmp_path / "protocol.toml").write_text(PROTOCOL)
+    scoring = Scoring("lowest-loss", Targets("sobol", 600, 3), 10, {"branin": (10.0, 20.0)}, "test")
+    suite = open_suite(tmp_path / "protocol.toml")
+    assert suite.scoring == scoring
+    assert open_suite("quick").scoring == Scoring()
+    keys = [job.key for job in make_plan(suite).jobs]
+    assert keys == [job.key for job in make_plan(replace(suite, scoring=Scoring())).jobs]
+
+
+def test_benchmarks_have_limits_of_their_own(tmp_path):
+    (tmp_path / "protocol.toml").write_text(PROTOCOL)
+    suite = changed(open_suite(tmp_path / "protocol.toml"), n_seeds=1)
+    limits = {job.benchmark.label: (job.trial_limit, job.cost_limit) for job in make_plan(suite).jobs}
+    assert limits == {"branin": (50, None), "forrester": (None, 9.0), "hartmann3": (20, 40.0)}
+    fewer = {job.benchmark.label: job.trial_limit for job in make_plan(changed(suite, n_trials=5)).jobs}
+    assert fewer == {"branin": 5, "forrester": 5, "hartmann3": 5}
+    run_experiment(suite, tmp_path / "s.sqlite", SerialEngine())
+    with reading(tmp_path / "s.sqlite") as store:
+        runs = store.frames().runs
+    assert runs.set_index("benchmark").n_trials.to_dict() == {"branin": 50, "forrester": 9, "hartmann3": 20}
+    assert set(runs.optimizer) == {"rs"}  # other limits on another benchmark are no other optimizer
+
+
+def test_seeds_may_begin_later():
+    suite = make_suite("late", ["branin"], ["rs"], n_seeds=2, first_seed=20)
+    assert [job.seed for job in make_plan(suite).jobs] == [20, 21]
+
+
+@pytest.mark.parametrize(("said", "resumes"), [(None, False), (True, True), (False, False)])
+def test_promotions_are_charged_as_the_problem_says_unless_the_suite_says_otherwise(tmp_path, said, resumes):
+    suite = make_suite("clock", ["svm-subsets"], ["hyperband"], n_seeds=1, n_trials=20, resume=said)
+    job = make_plan(suite).jobs[0]
+    assert job.resume is resumes
+    run_experiment(suite, tmp_path / "s.sqlite", SerialEngine())
+    with reading(tmp_path / "s.sqlite") as store:
+        ends = store.frames().trials.end
+    by_hand = {
+        resume: run("svm-subsets", "hyperband", None, job.cost_limit, seed=job.run_seed, resume=resume).trials
+        for resume in (True, False)
+    }
+    assert ends.tolist() == [trial.end for trial in by_hand[resumes]]
+    assert ends.tolist() != [trial.end for trial in by_hand[not resumes]]
+
+
+def test_trainings_continue_where_the_problem_says_so():
+    jobs = make_plan(make_suite("clock", ["mini-wine", "branin"], ["rs"], n_seeds=1)).jobs
+    assert [job.resume for job in jobs] == [True, None]

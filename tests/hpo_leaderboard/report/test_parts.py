@@ -10,7 +10,8 @@ from score_tables import random_losses, tasks_table, trials_table
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.suite import Member, open_suite
+from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.suite import open_suite
 from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
 from hpo_leaderboard.report.curve_figures import grid_points
 from hpo_leaderboard.report.figure import numbers

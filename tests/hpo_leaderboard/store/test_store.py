@@ -17,6 +17,7 @@ from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.execution import broken_run, execute, run_digest
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.run_seeds import run_seed
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.store import store as store_module
 from hpo_leaderboard.store.columns import config_lines, pack_numbers, unpack_numbers
@@ -59,7 +60,8 @@ def test_frames_hold_the_runs_as_the_loop_made_them(path):
     assert len(runs) == 6  # hyperband cannot run on branin
     b = Benchmark("counting-ones-4-4")
     limit = 6.0 * b.budgets[-1]
-    made = run(b, make_optimizer("hyperband", b.space, b.budgets, 1), None, limit, seed=1, workers=2)
+    seed = run_seed(1, "counting-ones-4-4")
+    made = run(b, make_optimizer("hyperband", b.space, b.budgets, seed), None, limit, seed=seed, workers=2)
     mine = trials[(trials.optimizer == "hyperband") & (trials.seed == 1)].reset_index(drop=True)
     pd.testing.assert_frame_equal(
         mine[["step", "budget", "loss", "cost", "start", "end", "worker"]],

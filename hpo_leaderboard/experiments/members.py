@@ -1,0 +1,105 @@
+"""`Member`: a benchmark or an optimizer of a suite, and the entries that stand for one or several."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from hpo_core.errors import InvalidOption, nearest
+
+NUMBERS = re.compile(r"(.*?)(\d+)\.\.(\d+)")
+Entry = str | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A benchmark or optimizer of a suite, by name, with its options and the label it is shown under.
+
+    A benchmark may have limits of its own, `n_trials` and `max_cost`. If it has one of the two, the suite's limits do
+    not apply to it.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+    n_trials: int | None = None
+    max_cost: float | None = None
+
+    def __post_init__(self) -> None:
+        for attribute in ("name", "label"):
+            if not isinstance(getattr(self, attribute), str) or (attribute == "name" and not self.name):
+                raise InvalidOption(f"{attribute} must be a non-empty string, got {getattr(self, attribute)!r}")
+        try:
+            text = ", ".join(f"{key}={json.dumps(value)}" for key, value in sorted(self.options.items()))
+        except (TypeError, AttributeError) as error:
+            raise InvalidOption(f"options of {self.name!r} must be names with JSON values: {error}") from None
+        if not self.label:
+            object.__setattr__(self, "label", f"{self.name}({text})" if text else self.name)
+        check_limits(self.label, self.n_trials, self.max_cost)
+
+    @property
+    def has_limits(self) -> bool:
+        return self.n_trials is not None or self.max_cost is not None
+
+
+def check_limits(where: str, n_trials: object, max_cost: object) -> None:
+    """Raise `InvalidOption` for limits that are none; None is no limit."""
+    if n_trials is not None and (not isinstance(n_trials, int) or isinstance(n_trials, bool) or n_trials < 1):
+        raise InvalidOption(f"n_trials of {where} must be an integer >= 1, got {n_trials!r}")
+    is_cost = isinstance(max_cost, (int, float)) and not isinstance(max_cost, bool) and 0 < max_cost < math.inf
+    if max_cost is not None and not is_cost:
+        raise InvalidOption(f"max_cost of {where} must be a finite number of seconds above 0, got {max_cost!r}")
+
+
+def members_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:
+    """Members that are given as such, by name, or as a mapping with the fields of `Member`."""
+    if isinstance(entries, str):
+        raise InvalidOption(f"a suite takes lists of benchmarks and optimizers, got {entries!r}; write [{entries!r}]")
+    return tuple(member for entry in entries for member in _numbered(_member(entry)))
+
+
+def _numbered(member: Member) -> list[Member]:
+    """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself."""
+    match = NUMBERS.fullmatch(member.name)
+    if match is None:
+        return [member]
+    stem, first, last = match[1], int(match[2]), int(match[3])
+    if first > last or member.label != Member(member.name, member.options).label:
+        raise InvalidOption(f"{member.name!r} must count upwards and takes no label")
+    return [replace(member, name=f"{stem}{number}", label="") for number in range(first, last + 1)]
+
+
+def _member(entry: Entry | Member) -> Member:
+    if isinstance(entry, Member):
+        return entry
+    if isinstance(entry, str):
+        return Member(entry)
+    known = [f.name for f in fields(Member)]
+    for key in entry:
+        if key not in known:
+            raise InvalidOption(f"an entry of a suite has {', '.join(known)}, got {key!r}{nearest(str(key), known)}")
+    if "name" not in entry:
+        raise InvalidOption(f"an entry of a suite needs a name, got {dict(entry)!r}")
+    return Member(**entry)
+
+
+def expand(members: Iterable[Member], listed: Iterable[str]) -> tuple[Member, ...]:
+    """Members with every pattern replaced by the listed names that it matches and that do not stand there already."""
+    members, names = tuple(members), tuple(listed)
+    taken = {member.label for member in members}
+    expanded: list[Member] = []
+    for member in members:
+        if not set(member.name) & set("*?["):
+            expanded.append(member)
+            continue
+        for name in names:
+            match = replace(member, name=name, label="")
+            if fnmatchcase(name, member.name) and match.label not in taken:
+                taken.add(match.label)
+                expanded.append(match)
+    return tuple(expanded)
