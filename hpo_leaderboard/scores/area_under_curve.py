@@ -21,7 +21,7 @@ def areas(curves: Source, floor: float | None = None) -> pandas.Series:
     the geometric mean. Logarithms need a floor, since a run on a table can reach regret zero: the smallest positive
     regret in the curves of the benchmark, unless `floor` is given. Positions at which some run on the benchmark has no
     incumbent yet are left out for all runs there, so all are averaged over the same stretch; a run that never has one
-    is inf and holds back no others. The grid should be evenly spaced.
+    is inf and holds back no others; one whose last value is not recorded is NaN. The grid should be evenly spaced.
     """
     import pandas as pd
 
@@ -29,6 +29,7 @@ def areas(curves: Source, floor: float | None = None) -> pandas.Series:
     result = pd.Series(np.inf, index=table.index, name="area")
     for rows in table.groupby(level="benchmark", observed=True).indices.values():
         regret = table.to_numpy(dtype=float)[rows]
+        result.iloc[rows[np.isnan(regret[:, -1])]] = np.nan
         succeeded = np.isfinite(regret[:, -1])
         finite = regret[succeeded]
         common = np.isfinite(finite).all(axis=0)

@@ -71,8 +71,8 @@ def curves(
 ) -> pandas.DataFrame:
     """Regret of each run's incumbent at each position of the grid: a row per (benchmark, optimizer, seed).
 
-    c_r(x) = value of the incumbent after the last trial of run r that ended at or before x; inf before the first.
-    Benchmarks where it is not known are left out.
+    c_r(x) = value of the incumbent after the last trial of run r that ended at or before x; inf before the first, NaN
+    where the incumbent's value is not recorded (test losses). Benchmarks where it is not known at all are left out.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def curve_summary(
     """Statistics over runs for each benchmark, optimizer and grid position (Klein, 2020, section 7.4, figure 7.5).
 
     at                     position on the axis
-    n, n_running           runs, and those among them that had not ended by then
+    n, n_running           runs whose value is recorded there, and those among them that had not ended by then
     median, q25, q75       quartiles; a run without an incumbent yet counts as inf
     mean, sem              mean and its standard error s / sqrt(n), NaN for one run or infinite values
     mean_low, mean_high    bootstrap interval of the mean
@@ -147,16 +147,23 @@ def curve_summary(
     parts = []
     for (benchmark, optimizer), rows in cells(table):
         values = table.to_numpy()[rows]
+        recorded = ~np.isnan(values)
         low, high = mean_interval(values, seed, n_samples, level)
-        running = (ends[rows][:, None] > at).sum(axis=0)
-        statistics = {"at": at, "n": len(values), "n_running": running, **_moments(values)}
+        running = ((ends[rows][:, None] > at) & recorded).sum(axis=0)
+        statistics = {"at": at, "n": recorded.sum(axis=0), "n_running": running, **_moments(values)}
         parts.append({"benchmark": benchmark, "optimizer": optimizer, **statistics, "mean_low": low, "mean_high": high})
     return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
 
 
 def _moments(values: np.ndarray) -> dict[str, np.ndarray]:
-    """Quartiles, mean and standard error over the first axis."""
+    """(x,) quartiles, mean and standard error over the runs of (run, x) values, of those that are not NaN."""
+    missing = np.isnan(values)
+    if missing.any():
+        columns = [_moments(values[~missing[:, x], x][:, None]) for x in range(values.shape[1])]
+        return {name: np.concatenate([column[name] for column in columns]) for name in columns[0]}
     n = values.shape[0]
+    if n == 0:
+        return dict.fromkeys(("median", "q25", "q75", "mean", "sem"), np.full(values.shape[1:], np.nan))
     q25, median, q75 = quantiles(values, (0.25, 0.5, 0.75))
     with np.errstate(invalid="ignore"):  # inf - inf: the standard error is then NaN
         sem = values.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(values.shape[1:], np.nan)

@@ -2,9 +2,12 @@
 
 Every score starts from the table made here. Conventions, which hold for all of them:
 
-    incumbent    the lowest observed loss at the highest budget completed so far, the earlier trial on ties
+    incumbent    "highest-budget": the lowest observed loss at the highest budget completed so far;
+                 "lowest-loss": the lowest observed loss at any budget; the earlier trial on ties
     failed       a trial that failed, or whose loss is not finite, is an evaluation but never the incumbent
     regret       inf from the start of a run until its first successful trial
+    test         of the incumbent, which the observed validation loss chose; NaN while its test loss is not recorded. A
+                 score uses the runs where it is: validation and test are never mixed
     seeds        a missing (benchmark, optimizer, seed) is left missing: scores use the runs there are, and give their n
 """
 
@@ -27,11 +30,18 @@ if TYPE_CHECKING:
 RUN = ["benchmark", "optimizer", "seed"]
 
 
-def incumbents(trials: Source, tasks: pandas.DataFrame | None = None) -> pandas.DataFrame:
+INCUMBENTS = ("highest-budget", "lowest-loss")
+
+
+def incumbents(
+    trials: Source, tasks: pandas.DataFrame | None = None, incumbent: str = "highest-budget"
+) -> pandas.DataFrame:
     """Table with a row per completed trial, ordered by run, that describes the run's incumbent from then on.
 
     `trials` and `tasks` are frames of a store (`hpo_leaderboard.store.frames`). Without `tasks`, `trials` is a list of
-    runs, all the frames of a store, or a table of trials: what `tables_of` takes.
+    runs, all the frames of a store, or a table of trials: what `tables_of` takes. `incumbent` says which trial a run
+    would return, see the module's head: an optimizer that trusts small budgets is judged by "lowest-loss" (Klein,
+    2020), one that returns only what it trained in full by "highest-budget".
 
     benchmark, optimizer, seed   the run
     evaluation                   number of trials completed, 1, 2, ...
@@ -40,11 +50,13 @@ def incumbents(trials: Source, tasks: pandas.DataFrame | None = None) -> pandas.
     loss                         its noise-free loss at the full budget; the observed one where `references` says so
     regret                       loss - reference, >= 0
     relative                     regret / median over the benchmark's runs of the regret of their first incumbent
-    test, test_regret            noise-free test loss and its distance from the best; NaN where not known
+    test, test_regret            recorded test loss of the incumbent, and its distance from the best; NaN where not
+                                 recorded
 
-    The incumbent is the first of the run's trials so far in the order (highest budget, lowest loss, earliest), so a run
-    of cumulative minima over their positions in that order finds it for all runs at once. Incumbents are chosen by the
-    observed validation loss and scored by the noise-free one (Klein, 2020, section 7.4): with noise, regret may rise.
+    The incumbent is the first of the run's trials so far in the order (highest budget, lowest loss, earliest), or
+    (lowest loss, earliest), so a run of cumulative minima over their positions in that order finds it for all runs at
+    once. Incumbents are chosen by the observed validation loss and scored by the noise-free one (Klein, 2020, section
+    7.4): with noise, regret may rise.
     """
     import pandas as pd
 
@@ -53,7 +65,7 @@ def incumbents(trials: Source, tasks: pandas.DataFrame | None = None) -> pandas.
     if trials.empty:
         raise InvalidOption("scores need at least one trial, got an empty table; look whether every run broke")
     trials, run = _by_run(trials)
-    best = _best_so_far(trials, run)
+    best = _best_so_far(trials, run, incumbent)
     found = best >= 0
     columns = {name: trials[name].to_numpy(dtype=float) for name in ("budget", "loss", "exact", "test")}
     budget, observed, exact, test = (np.where(found, column[best], np.nan) for column in columns.values())
@@ -65,7 +77,7 @@ def incumbents(trials: Source, tasks: pandas.DataFrame | None = None) -> pandas.
     frame["observed"] = np.where(found, observed, np.inf)
     known = references(trials, tasks).set_index("benchmark")
     task = pd.Index(known.index).get_indexer(frame["benchmark"])
-    loss = np.where((known["basis"] == "exact").to_numpy()[task], exact, observed)
+    loss = np.where((known["basis"] == "observed").to_numpy()[task], observed, exact)
     frame["loss"] = np.where(found, loss, np.inf)
     frame["regret"] = np.where(found, loss - known["reference"].to_numpy()[task], np.inf)
     frame["relative"] = frame["regret"] / _first_regrets(frame, task, len(known))[task]
@@ -96,15 +108,18 @@ def _by_run(trials: pandas.DataFrame) -> tuple[pandas.DataFrame, np.ndarray]:
     return trials, np.cumsum(new) - 1
 
 
-def _best_so_far(trials: pandas.DataFrame, run: np.ndarray) -> np.ndarray:
+def _best_so_far(trials: pandas.DataFrame, run: np.ndarray, incumbent: str) -> np.ndarray:
     """(n,) row of the incumbent after each trial, -1 while there is none.
 
     Runs are kept apart by an offset that makes every position in a run smaller than all of the run before.
     """
+    if incumbent not in INCUMBENTS:
+        raise InvalidOption(f"incumbent must be one of {', '.join(INCUMBENTS)}, got {incumbent!r}")
     loss = trials["loss"].to_numpy(dtype=float)
     failed = trials["failed"].to_numpy(dtype=bool) | ~np.isfinite(loss)
     n = len(loss)
-    order = np.lexsort((np.arange(n), loss, -trials["budget"].to_numpy(dtype=float), failed))
+    budget = trials["budget"].to_numpy(dtype=float) if incumbent == "highest-budget" else np.zeros(n)
+    order = np.lexsort((np.arange(n), loss, -budget, failed))
     position = np.empty(n, dtype=np.int64)
     position[order] = np.arange(n)
     offset = run * np.int64(n)
@@ -141,8 +156,16 @@ def run_index(incumbents: pandas.DataFrame) -> pandas.MultiIndex:
 
 
 def known_runs(incumbents: pandas.DataFrame, value: str) -> np.ndarray:
-    """(run,) whether a column is known for the run; raises `NotRecorded` where it is for none."""
-    known = incumbents[value].notna().to_numpy()[run_starts(incumbents)]
+    """(run,) whether a column is known for some incumbent on the run's benchmark.
+
+    Raises `NotRecorded` where it is known on none.
+    """
+    recorded = incumbents[value].notna()
+    found = np.isfinite(incumbents["observed"])
+    any_found, any_recorded = (
+        flags.groupby(incumbents["benchmark"], observed=True).transform("any") for flags in (found, recorded & found)
+    )
+    known = (any_recorded | (recorded & ~any_found)).to_numpy()[run_starts(incumbents)]
     if not known.any():
         raise NotRecorded(f"{value!r} is known on none of these benchmarks; score another column, such as 'regret'")
     return known
@@ -151,13 +174,13 @@ def known_runs(incumbents: pandas.DataFrame, value: str) -> np.ndarray:
 def final_values(incumbents: Source, value: str = "regret") -> pandas.Series:
     """A column of each run's last incumbent, indexed by (benchmark, optimizer, seed); regret unless told otherwise.
 
-    Benchmarks where it is not known are left out.
+    Runs where it is not recorded are left out.
     """
     import pandas as pd
 
     table = as_incumbents(incumbents)
     last = table[value].to_numpy(dtype=float)[run_lasts(table)]
-    return pd.Series(last, index=run_index(table), name=value)[known_runs(table, value)]
+    return pd.Series(last, index=run_index(table), name=value)[known_runs(table, value)].dropna()
 
 
 def as_incumbents(source: Source) -> pandas.DataFrame:
@@ -168,10 +191,10 @@ def as_incumbents(source: Source) -> pandas.DataFrame:
 
 
 def as_final_values(source: Source | pandas.Series) -> pandas.Series:
-    """Final regrets of what `tables_of` takes, or of incumbents; values indexed by run as they are."""
+    """Final regrets of what `tables_of` takes, or of incumbents; values indexed by run, without the NaN among them."""
     import pandas as pd
 
-    return source if isinstance(source, pd.Series) else final_values(source)
+    return source.dropna() if isinstance(source, pd.Series) else final_values(source)
 
 
 def cells(table: pandas.DataFrame | pandas.Series) -> Iterator[tuple[tuple[str, str], np.ndarray]]:

@@ -33,10 +33,13 @@ def resampling_counts(rng: np.random.Generator, n: int, n_samples: int) -> np.nd
 def resampled_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """(sample, x) means over the runs of (run, x) values, one per row of (sample, run) counts.
 
-    A sample that holds an infinite value has an infinite mean; one that does not is not touched by it.
+    A sample that holds an infinite value has an infinite mean; one that does not is not touched by it. NaN are left
+    out; the mean of a sample of nothing else is NaN.
     """
-    infinite = np.isinf(values)
-    means = counts @ np.where(infinite, 0.0, values) / values.shape[0]
+    infinite, missing = np.isinf(values), np.isnan(values)
+    sizes = counts @ ~missing if missing.any() else np.full((1, 1), float(values.shape[0]))
+    totals = counts @ np.where(infinite | missing, 0.0, values)
+    means = np.divide(totals, sizes, out=np.full(totals.shape, np.nan), where=sizes > 0)
     if infinite.any():
         means[counts @ infinite > 0] = np.inf
     return means
@@ -52,13 +55,15 @@ def check_level(level: float) -> float:
 def percentile_interval(samples: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper end, over the first axis, of the interval that holds a share `level` of the samples.
 
-    The ends are samples themselves, rounded outwards, so infinite samples need no interpolation.
+    The ends are samples themselves, rounded outwards, so infinite samples need no interpolation. Where a sample is NaN,
+    both ends are.
     """
     check_level(level)
     last = samples.shape[0] - 1
     high = int(np.ceil((1 + level) / 2 * last))
     ordered = np.partition(samples, (last - high, high), axis=0)
-    return ordered[last - high], ordered[high]
+    unknown = np.isnan(samples).any(axis=0)
+    return np.where(unknown, np.nan, ordered[last - high]), np.where(unknown, np.nan, ordered[high])
 
 
 def mean_interval(

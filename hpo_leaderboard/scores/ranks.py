@@ -79,6 +79,11 @@ def average_ranks(curves: Source, seed: int = 0, n_samples: int = N_SAMPLES, lev
     import pandas as pd
 
     table = as_curves(curves)
+    if table.isna().any(axis=None):
+        raise InvalidOption(
+            "ranks need a value of every run at every position, got NaN; rank `final_values`, which leaves out runs "
+            "without a recorded value, or `curves(...).dropna()`"
+        )
     tasks = _complete_tasks(table)
     optimizers = sorted(set(table.index.get_level_values("optimizer")))
     doubled = _doubled_rank_sums(table.to_numpy(dtype=float), tasks, np.random.default_rng(seed), n_samples)

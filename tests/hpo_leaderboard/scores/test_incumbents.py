@@ -11,7 +11,9 @@ from score_tables import NAN, random_losses, tasks_table, trials_table
 from hpo_core import Proposal, Result, Trial
 from hpo_core.errors import InvalidOption, NotRecorded
 from hpo_core.running.incumbent import trajectory
+from hpo_leaderboard.scores.curves import curve_summary, curves
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
+from hpo_leaderboard.scores.ranks import average_ranks
 from hpo_leaderboard.scores.references import references
 
 RUN = ("task", "rs", 0)
@@ -93,18 +95,34 @@ def test_a_benchmark_without_a_row_in_tasks_is_named():
     ("optimum", "exact", "basis", "reference"),
     [
         (0.5, [0.6, 0.7, NAN], "exact", 0.5),
-        (NAN, [0.6, 0.7, NAN], "observed", 1.0),
+        (NAN, [0.6, 0.7, NAN], "noise-free", 0.6),
         (0.5, [0.6, NAN, NAN], "observed", 1.0),
     ],
 )
-def test_the_exact_basis_needs_the_optimum_and_every_exact_loss(optimum, exact, basis, reference):
+def test_a_noisy_value_is_scored_only_where_a_noise_free_loss_is_missing(optimum, exact, basis, reference):
     trials = trials_table({RUN: [2.0, 1.0, np.inf]}, exact={RUN: exact})
     row = references(trials, tasks_table(trials, optimum)).iloc[0]
     assert (row["basis"], row["reference"], row["test_basis"]) == (basis, reference, "unknown")
 
 
+def test_luck_is_not_scored_where_the_optimum_is_unknown():
+    """The lucky run saw the lower loss, and its incumbent is the worse one."""
+    lucky, solid = ("task", "lucky", 0), ("task", "solid", 0)
+    trials = trials_table({lucky: [2.0, 0.1], solid: [2.0, 0.5]}, exact={lucky: [1.0, 0.75], solid: [1.0, 0.5]})
+    final = final_values(incumbents(trials, tasks_table(trials, NAN)))
+    assert final[lucky] == 0.25 and final[solid] == 0.0
+
+
+def test_the_incumbent_of_lowest_loss_keeps_a_small_budget():
+    trials = trials_table({RUN: [1.0, 3.0, 0.5, 2.0]}, budget={RUN: [1, 9, 3, 9]}, exact={RUN: [7.0, 6.0, 5.0, 4.0]})
+    table = incumbents(trials, tasks_table(trials), "lowest-loss")
+    assert table["budget"].tolist() == [1, 1, 3, 3] and table["loss"].tolist() == [7, 7, 5, 5]
+    with pytest.raises(InvalidOption, match="highest-budget, lowest-loss, got 'best'"):
+        incumbents(trials, tasks_table(trials), "best")
+
+
 def test_the_observed_reference_is_the_lowest_of_all_optimizers():
-    trials = trials_table({RUN: [2.0, 3.0], ("task", "tpe", 0): [4.0, 0.5]})
+    trials = trials_table({RUN: [2.0, 3.0], ("task", "tpe", 0): [4.0, 0.5]}, exact={RUN: [NAN, NAN]})
     table = incumbents(trials, tasks_table(trials, NAN))
     assert table["regret"].tolist() == [1.5, 1.5, 3.5, 0.0]
 
@@ -117,6 +135,24 @@ def test_test_regret_is_that_of_the_incumbent_by_validation(test_optimum, basis,
     assert incumbents(trials, tasks)["test_regret"].iloc[-1] == regret
 
 
+def test_test_regret_is_missing_where_the_incumbents_test_loss_is_not_recorded():
+    other = ("task", "rs", 1)
+    trials = trials_table(
+        {RUN: [3.0, 2.0, 1.0], other: [3.0, 2.5, 2.25]}, test={RUN: [0.9, NAN, 0.5], other: [0.8, NAN, NAN]}
+    )
+    tasks = tasks_table(trials, test_optimum=0.25)
+    assert references(trials, tasks)["test_share"].tolist() == [0.5]
+    table = incumbents(trials, tasks)
+    np.testing.assert_allclose(table["test_regret"], [0.65, NAN, 0.25, 0.55, NAN, NAN])
+    assert final_values(table, "test_regret").to_dict() == {RUN: 0.25}
+    summary = curve_summary(table, value="test_regret")
+    assert summary["n"].tolist() == [2, 0, 1] and summary["n_running"].tolist() == [2, 0, 0]
+    np.testing.assert_allclose(summary["mean"], [0.6, NAN, 0.25])
+    np.testing.assert_allclose(summary["median"], [0.6, NAN, 0.25])
+    with pytest.raises(InvalidOption, match="ranks need a value of every run"):
+        average_ranks(curves(table, value="test_regret"))
+
+
 def test_final_values_are_those_of_the_last_incumbents_and_missing_runs_stay_missing():
     trials = trials_table({("a", "rs", 0): [3.0, 1.0], ("a", "rs", 7): [2.0], ("b", "tpe", 0): [np.inf]})
     final = final_values(incumbents(trials, tasks_table(trials)))
@@ -124,7 +160,7 @@ def test_final_values_are_those_of_the_last_incumbents_and_missing_runs_stay_mis
 
 
 def test_benchmarks_without_test_losses_are_left_out_of_test_scores():
-    trials = trials_table({("a", "rs", 0): [3.0], ("b", "rs", 0): [2.0]}, test={("a", "rs", 0): [0.5]})
+    trials = trials_table({("a", "rs", 0): [3.0], ("b", "rs", 0): [np.inf, 2.0]}, test={("a", "rs", 0): [0.5]})
     table = incumbents(trials, tasks_table(trials))
     assert final_values(table, "test").to_dict() == {("a", "rs", 0): 0.5}
     with pytest.raises(NotRecorded, match="'test' is known on none"):

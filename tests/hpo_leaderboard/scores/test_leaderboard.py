@@ -9,7 +9,7 @@ from score_tables import random_losses, runs_table, tasks_table, trials_table
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.scores.overheads import overheads
-from hpo_leaderboard.scores.robustness import robustness
+from hpo_leaderboard.scores.robustness import robustness, robustness_at
 
 # on a: rs ends with 3 and 5, tpe with 1 and 4; on b: rs with 2 and 2, tpe with 2 and 2
 LOSSES = {
@@ -75,6 +75,28 @@ def test_robustness_by_hand():
     curve = robustness(final_values(table))
     assert curve["value"].tolist() == [1.0, 3.0]
     assert curve["share"].tolist() == [0.25, 0.75] and curve["n"].tolist() == [4, 4]
+
+
+def test_robustness_at_stated_seconds_by_hand():
+    """A trial takes a second: after 1.5 s each run has its first loss, and the run of "b" is measured at its end."""
+    losses = {
+        ("a", "rs", 0): [4.0, 1.0],
+        ("a", "rs", 1): [2.0, 3.0],
+        ("a", "rs", 2): [np.inf, 5.0],
+        ("b", "rs", 0): [2.0],
+    }
+    curve = robustness_at(tables(losses)[0], {"a": [1.5, 2.0]})
+    rows = curve[["benchmark", "seconds", "value", "share"]].round(3).to_numpy().tolist()
+    assert rows[:2] == [["a", 1.5, 2.0, 0.333], ["a", 1.5, 4.0, 0.667]]
+    assert rows[2:] == [["a", 2.0, 1.0, 0.333], ["a", 2.0, 2.0, 0.667], ["a", 2.0, 5.0, 1.0], ["b", np.inf, 2.0, 1.0]]
+
+
+def test_robustness_on_test_regret_counts_the_recorded_runs_alone():
+    losses = {("a", "rs", s): [1.0] for s in range(4)}
+    trials = trials_table(losses, test={("a", "rs", s): [t] for s, t in enumerate([0.5, np.nan, 0.75, np.nan])})
+    curve = robustness_at(incumbents(trials, tasks_table(trials, test_optimum=0.25)), {"a": [1.0]}, "test_regret")
+    assert curve["value"].tolist() == [0.25, 0.5] and curve["share"].tolist() == [0.5, 1.0]
+    assert curve["n"].tolist() == [2, 2]
 
 
 def test_the_interval_of_a_share_is_the_bootstraps():
