@@ -81,7 +81,7 @@ REFUSED = {
 SPACES = {"mixed": MIXED, "discrete": DISCRETE, "small": SMALL, "point": POINT, "line": LINE, "weighted": WEIGHTED}
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-SLOW = ("lcnet-hb", "skopt-gp")
+SLOW = ("bo-bos", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", "skopt-gp")
 
 
 def parameters(cases):

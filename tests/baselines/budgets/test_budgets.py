@@ -57,6 +57,7 @@ def test_samples_of_the_hyperparameters_serve_fabolas_too():
     assert seconds_to("fabolas", 0.1, 1, 3.0, n_samples=3) <= 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fabolas", "mtbo"])
 def test_the_full_budget_gets_at_least_half_of_the_time(name):
     b = problem()

@@ -153,6 +153,7 @@ def test_a_training_is_asked_for_one_budget_after_another(name):
         assert budgets == [5 * k for k in range(1, len(budgets) + 1)]
 
 
+@pytest.mark.slow
 def test_without_a_threshold_it_is_gp_ucb():
     """threshold=0 stops nothing, so the process sees what gp-ucb sees."""
     noiseless = benchmark(lambda config, budget, seed: curve(config, budget, 0))
@@ -283,6 +284,7 @@ def test_a_diverging_training_ends_at_once(name):
     assert ask_for_epochs(o, [0.5, 1e35, 1e35, 1e35]) == 2
 
 
+@pytest.mark.slow
 def test_lcnet_hyperband_asks_for_the_budgets_of_hyperband():
     b = benchmark(epochs=27)
     ours, theirs = (
@@ -307,6 +309,7 @@ def test_lcnet_hyperband_proposes_better_configurations_after_its_first_run():
     assert len(later) >= 15 and np.median(later) < 0.45
 
 
+@pytest.mark.slow
 def test_what_is_proposed_again_starts_above_where_it_was():
     """Runs of Hyperband from budgets 1, 3, 9 and 27 on: 40, 17, 8 and 4 trials, of which 27, 12, 6 and 4 begin one."""
     space = Space([Int("i", 0, 9), Int("j", 0, 9)])
