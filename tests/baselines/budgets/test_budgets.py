@@ -36,8 +36,8 @@ def seconds_to(name, regret, seed, max_cost, **options):
     b = problem()
     o = optimizer(name, b.space, b.budgets, seed, **options)
     r = run(b, o, n_trials=None, max_cost=max_cost, seed=seed, resume=False)
-    for end, place in zip(*r.incumbent()[::2], strict=True):
-        trial = r.trials[place]
+    for end, index in zip(*r.incumbent()[::2], strict=True):
+        trial = r.trials[index]
         if trial.budget == 1.0 and b.objective(trial.config).loss - 0.1 <= regret:
             return end
     return np.inf

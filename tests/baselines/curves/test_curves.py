@@ -203,7 +203,7 @@ def test_a_growing_price_of_false_stops_lets_trainings_go_on():
 
 
 def test_the_second_condition_waits_until_the_process_knows_enough():
-    """kappa = 1 asks for more than most places can give: the full training known as well as the present epoch."""
+    """kappa = 1 asks for more than most points can give: the full training known as well as the present epoch."""
     loose, tight = (ask_for_epochs(after_good_trainings("bo-bos", kappa=kappa), BAD) for kappa in (1e9, 1.0))
     assert loose < tight
 
@@ -213,7 +213,7 @@ def test_initial_trainings_run_to_the_end():
     assert [ask_for_epochs(o, losses) for losses in (GOOD, BAD, BAD, BAD)] == [EPOCHS] * 4
 
 
-def test_a_stopped_training_goes_on_and_never_begins_anew():
+def test_a_stopped_training_goes_on_and_never_starts_again():
     """Twelve configurations: when each has begun, only stopped trainings are left to propose."""
     space = Space([Int("i", 0, 3), Int("j", 0, 2)])
 
@@ -246,7 +246,7 @@ def test_the_process_reads_the_full_loss_off_the_beginning_of_a_curve():
     ends = 1.0 + 0.05 * np.abs(i - 7) + 0.1 * j
 
     def fraction(n_full):
-        """Mean rank, from 0 to 1, of the places that the process thinks to be the best tenth of all."""
+        """Mean rank, from 0 to 1, of the points that are the best tenth by the process."""
         process = EpochProcess(space, seed=0, n_initial=25, n_full=n_full)
         for number in range(1, 26):
             proposal, begun = process.begin()
