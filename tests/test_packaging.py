@@ -47,6 +47,6 @@ def test_every_file_beside_the_code_is_package_data():
         path
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc")
+        if path.is_file() and path.suffix != ".py" and path.parent.name != "__pycache__"
     }
     assert sorted(str(path.relative_to(ROOT)) for path in beside - shipped) == []

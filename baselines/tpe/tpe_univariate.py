@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,21 +78,36 @@ class UnivariateTPE:
         history, codes = self._history, self._codes
         n, rows = len(history), history.rows
         if n < self._n_initial or history.n_finite == 0:
-            good, weights, n_candidates = [], np.zeros(n), 1
+            split = _Split(rows, [], np.zeros(n), 1)
         else:
             good = history.best(min(max(math.ceil(self._gamma * math.sqrt(n)), 1), FLAT))
-            weights, n_candidates = _bad_weights(n, good), self._n_candidates
+            split = _Split(rows, good, _bad_weights(n, good), self._n_candidates)
         row = np.zeros(rows.shape[1])
         if self._choices is not None:
-            suggested = self._choices.suggest(self._rng, rows, good, weights, n_candidates, row)
+            suggested = self._choices.suggest(self._rng, split, row)
             for j, code in zip(self._indices, suggested, strict=True):
                 codes[j] = code
         for j, hyperparameter in self._numbers:
-            codes[j] = hyperparameter.suggest(self._rng, rows, good, weights, n_candidates, row)
+            codes[j] = hyperparameter.suggest(self._rng, split, row)
         return history.propose(Proposal(self._decode(codes)), row)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._history.tell(proposal, loss, cost)
+
+
+class _Split(NamedTuple):
+    """All rows so far as good and bad ones.
+
+    rows            (n, width)
+    good            indices of the good ones
+    weights         (n,) of the rows in g, 0 for the good ones
+    n_candidates    number of draws from l that are compared; a single one is proposed as it is
+    """
+
+    rows: np.ndarray
+    good: list[int]
+    weights: np.ndarray
+    n_candidates: int
 
 
 def _bad_weights(n: int, good: list[int]) -> np.ndarray:
@@ -124,32 +139,9 @@ class _Choices:
         self._counts = np.zeros(self._prior.shape)  # of all rows
         self._good: list[int] | None = None
 
-    def suggest(
-        self,
-        rng: np.random.Generator,
-        rows: np.ndarray,
-        good: list[int],
-        weights: np.ndarray,
-        n_candidates: int,
-        row: np.ndarray,
-    ) -> list[int]:
-        """Codes (d,), written into the next row as well.
-
-        Parameters
-        ----------
-        rng
-            Source of randomness.
-        rows
-            (n, width) all rows so far.
-        good
-            Indices of the good ones.
-        weights
-            (n,) of the rows in g, 0 for the good ones.
-        n_candidates
-            Number of draws from l that are compared; a single one is proposed as it is.
-        row
-            (width,) zeros, changed in place.
-        """
+    def suggest(self, rng: np.random.Generator, split: _Split, row: np.ndarray) -> list[int]:
+        """Codes (d,), written into the next row (width,) as well."""
+        rows, good, weights, n_candidates = split
         if good != self._good:
             self._fit_good(rows, good)
         uniforms = rng.random((len(self._l), n_candidates)) + self._columns
@@ -187,16 +179,9 @@ class _Number:
         self._h, self._column = hyperparameter, column
         self._half_cell = 0.5 if isinstance(hyperparameter, Int) else 0.0
 
-    def suggest(
-        self,
-        rng: np.random.Generator,
-        rows: np.ndarray,
-        good: list[int],
-        weights: np.ndarray,
-        n_candidates: int,
-        row: np.ndarray,
-    ) -> float:
-        """Code, written into the next row as well; parameters as in `_Choices.suggest`."""
+    def suggest(self, rng: np.random.Generator, split: _Split, row: np.ndarray) -> float:
+        """Code, written into the next row (width,) as well."""
+        rows, good, weights, n_candidates = split
         if not good:
             codes = self._h.from_unit(rng.random(1))
         else:

@@ -81,7 +81,7 @@ REFUSED = {
 SPACES = {"mixed": MIXED, "discrete": DISCRETE, "small": SMALL, "point": POINT, "line": LINE, "weighted": WEIGHTED}
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-SLOW = ("lcnet-hb", "skopt-gp")
+SLOW = ("bo-bos", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", "skopt-gp")
 
 
 def parameters(cases):
@@ -189,8 +189,8 @@ def test_many_may_be_pending_and_are_told_in_any_order(name):
         while len(pending) < n_trials(name) // 3 and (proposal := o.ask()) is not None:
             pending.append(proposal)
         assert pending  # None with nothing pending would end the run
-        for place in rng.permutation(len(pending)):
-            o.tell(pending[place], loss_of(pending[place].config), 1.0)
+        for index in rng.permutation(len(pending)):
+            o.tell(pending[index], loss_of(pending[index].config), 1.0)
 
 
 @everyone
@@ -310,10 +310,10 @@ class Mine:
 @pytest.fixture
 def mine(monkeypatch):
     monkeypatch.setattr("baselines.registry._ENTRIES", optimizers())
-    register_optimizer("mine", Mine, summary="a class of one's own")
+    register_optimizer("mine", Mine, summary="your own class")
 
 
-def test_a_class_of_ones_own_runs_by_name(mine):
+def test_your_own_class_runs_by_name(mine):
     assert "mine" in optimizers()
     assert run("branin", "mine", n_trials=5).optimizer == "mine"
     assert optimizer("mine", DISCRETE, offset=3).offset == 3

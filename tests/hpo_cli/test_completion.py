@@ -76,6 +76,7 @@ def in_bash(tmp_path):
     return complete
 
 
+@pytest.mark.slow
 def test_bash_completes_commands_options_and_names(in_bash):
     assert in_bash("leader") == ["leaderboard"]
     assert in_bash("run", "counting-ones-1") == ["counting-ones-16-16"]

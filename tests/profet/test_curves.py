@@ -55,6 +55,7 @@ def test_tables_of_different_grids_share_the_smallest():
         curves_of([Benchmark(curve(0.5, 1.0, Space([Ordinal("rate", [0.05]), SPACE["schedule"]]))), *tables])
 
 
+@pytest.mark.slow
 def test_tasks_have_budgets_and_costs_in_proportion(model, tmp_path):
     write_model(model, tmp_path / "curves.h5")
     task = Benchmark(sample(read_model(tmp_path / "curves.h5"), 3)[2])

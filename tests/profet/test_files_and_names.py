@@ -26,6 +26,7 @@ def named(model, cache):
     return model
 
 
+@pytest.mark.slow
 def test_model_comes_back_from_its_file(model, path, data):
     again = read_model(path)
     assert (again.name, again.space, again.tasks, list(again.budgets)) == ("bowl", model.space, model.tasks, [1])
@@ -161,6 +162,7 @@ def test_a_built_in_model_is_covered_on_demand_only_and_stays_within_reach(measu
     assert "only a meta-model of your own can be removed" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_model_trained_again_is_the_one_that_opens(measured):
     checksums = []
     for seed in ("1", "2"):
@@ -204,6 +206,7 @@ def test_command_line_says_what_is_wrong(named, tmp_path, capsys):
     assert "cannot write" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_command_line_trains_a_model_of_a_file(measured, data, tmp_path, capsys):
     assert main(["profet", "train", str(measured), "--name", "mine"]) == 0
     assert "profet-mine/0" in capsys.readouterr().out

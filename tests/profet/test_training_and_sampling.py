@@ -54,6 +54,7 @@ def test_training_is_a_function_of_its_seed(data, model):
     assert not np.array_equal(first.loss.theta[:, -1], first.cost.theta[:, -1])
 
 
+@pytest.mark.slow
 def test_own_arrays_and_progress(data):
     short = replace(SHORT, n_draws=3, n_between=2)
     codes, losses = data.codes, data.losses[:, :, 0]
@@ -67,6 +68,7 @@ def test_own_arrays_and_progress(data):
     assert asked == [sum(told)]
 
 
+@pytest.mark.slow
 def test_gpy_encodes_as_a_cross_check(data):
     pytest.importorskip("GPy", reason="the other encoder is that of GPy; pip install gpy")
     from profet.encoder import encode

@@ -44,6 +44,7 @@ def written(tmp_path_factory):
     return directory, files
 
 
+@pytest.mark.slow
 def test_a_csv_file_of_every_statistic_and_its_picture(written):
     directory, files = written
     tables = {"metrics", "noise", "importance", "neighbourhood", "budget_correlation", "table_correlation"}

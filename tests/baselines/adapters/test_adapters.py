@@ -38,6 +38,7 @@ def test_every_adapter_is_tested():
     assert set(MODULES) == {name for name, entry in optimizers().items() if ".adapters." in str(entry.target)}
 
 
+@pytest.mark.slow
 @everyone
 def test_every_kind_of_hyperparameter_is_varied_in_its_own_type(name):
     need(name)
@@ -247,6 +248,7 @@ def test_pending_configurations_are_not_proposed_again(name):
     assert len(set(pending)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [None, math.inf, 0.5])
 def test_smac_ends_when_every_configuration_was_proposed(told):
     """Whether results are pending, failed or known."""

@@ -72,6 +72,7 @@ def test_nothing_is_proposed_twice_while_there_is_something_new(name):
     assert len({str(trial.proposal.config) for trial in r.trials}) == 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "limit"), [("bohamiann", 0.3), ("dngo", 0.1)])
 def test_a_proposal_after_a_hundred_is_made_in_time(name, limit):
     """CPU seconds, three times as many for a slow machine; the first proposal starts the chains and is not counted."""

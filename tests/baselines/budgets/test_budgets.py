@@ -36,8 +36,8 @@ def seconds_to(name, regret, seed, max_cost, **options):
     b = problem()
     o = optimizer(name, b.space, b.budgets, seed, **options)
     r = run(b, o, n_trials=None, max_cost=max_cost, seed=seed, resume=False)
-    for end, place in zip(*r.incumbent()[::2], strict=True):
-        trial = r.trials[place]
+    for end, index in zip(*r.incumbent()[::2], strict=True):
+        trial = r.trials[index]
         if trial.budget == 1.0 and b.objective(trial.config).loss - 0.1 <= regret:
             return end
     return np.inf
@@ -57,6 +57,7 @@ def test_samples_of_the_hyperparameters_serve_fabolas_too():
     assert seconds_to("fabolas", 0.1, 1, 3.0, n_samples=3) <= 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fabolas", "mtbo"])
 def test_the_full_budget_gets_at_least_half_of_the_time(name):
     b = problem()

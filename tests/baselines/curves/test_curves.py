@@ -153,6 +153,7 @@ def test_a_training_is_asked_for_one_budget_after_another(name):
         assert budgets == [5 * k for k in range(1, len(budgets) + 1)]
 
 
+@pytest.mark.slow
 def test_without_a_threshold_it_is_gp_ucb():
     """threshold=0 stops nothing, so the process sees what gp-ucb sees."""
     noiseless = benchmark(lambda config, budget, seed: curve(config, budget, 0))
@@ -202,7 +203,7 @@ def test_a_growing_price_of_false_stops_lets_trainings_go_on():
 
 
 def test_the_second_condition_waits_until_the_process_knows_enough():
-    """kappa = 1 asks for more than most places can give: the full training known as well as the present epoch."""
+    """kappa = 1 asks for more than most points can give: the full training known as well as the present epoch."""
     loose, tight = (ask_for_epochs(after_good_trainings("bo-bos", kappa=kappa), BAD) for kappa in (1e9, 1.0))
     assert loose < tight
 
@@ -212,7 +213,7 @@ def test_initial_trainings_run_to_the_end():
     assert [ask_for_epochs(o, losses) for losses in (GOOD, BAD, BAD, BAD)] == [EPOCHS] * 4
 
 
-def test_a_stopped_training_goes_on_and_never_begins_anew():
+def test_a_stopped_training_goes_on_and_never_starts_again():
     """Twelve configurations: when each has begun, only stopped trainings are left to propose."""
     space = Space([Int("i", 0, 3), Int("j", 0, 2)])
 
@@ -245,7 +246,7 @@ def test_the_process_reads_the_full_loss_off_the_beginning_of_a_curve():
     ends = 1.0 + 0.05 * np.abs(i - 7) + 0.1 * j
 
     def fraction(n_full):
-        """Mean rank, from 0 to 1, of the places that the process thinks to be the best tenth of all."""
+        """Mean rank, from 0 to 1, of the points that are the best tenth by the process."""
         process = EpochProcess(space, seed=0, n_initial=25, n_full=n_full)
         for number in range(1, 26):
             proposal, begun = process.begin()
@@ -283,6 +284,7 @@ def test_a_diverging_training_ends_at_once(name):
     assert ask_for_epochs(o, [0.5, 1e35, 1e35, 1e35]) == 2
 
 
+@pytest.mark.slow
 def test_lcnet_hyperband_asks_for_the_budgets_of_hyperband():
     b = benchmark(epochs=27)
     ours, theirs = (
@@ -307,6 +309,7 @@ def test_lcnet_hyperband_proposes_better_configurations_after_its_first_run():
     assert len(later) >= 15 and np.median(later) < 0.45
 
 
+@pytest.mark.slow
 def test_what_is_proposed_again_starts_above_where_it_was():
     """Runs of Hyperband from budgets 1, 3, 9 and 27 on: 40, 17, 8 and 4 trials, of which 27, 12, 6 and 4 begin one."""
     space = Space([Int("i", 0, 9), Int("j", 0, 9)])

@@ -103,9 +103,9 @@ def test_with_full_crossover_a_child_is_the_mutant_of_three_others():
     o = DifferentialEvolution(CUBE, seed=1, population=4, mutation=0.1, crossover=1.0)
     tell_all(o, 4)
     points = members(o)
-    for place in range(4):
+    for index in range(4):
         child = list(o.ask().config.values())
-        others = [points[i] for i in range(4) if i != place]
+        others = [points[i] for i in range(4) if i != index]
         mutants = [
             np.array(others[i]) + 0.1 * (np.array(others[j]) - np.array(others[3 - i - j]))
             for i in range(3) for j in range(3) if i != j
@@ -118,9 +118,9 @@ def test_without_crossover_one_coordinate_changes():
     o = DifferentialEvolution(CUBE, seed=1, crossover=0.0)
     tell_all(o, 10)
     points = members(o)
-    for place in range(10):
+    for index in range(10):
         child = list(o.ask().config.values())
-        assert sum(a != b for a, b in zip(child, points[place], strict=True)) == 1
+        assert sum(a != b for a, b in zip(child, points[index], strict=True)) == 1
 
 
 def test_half_of_the_coordinates_cross_over():

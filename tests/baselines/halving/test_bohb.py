@@ -129,6 +129,7 @@ def test_it_beats_hyperband_which_beats_random_search():
     assert mannwhitneyu(hyperband, rs, alternative="less").pvalue < 0.05
 
 
+@pytest.mark.slow
 def test_four_workers_are_nearly_four_times_as_fast():
     def reached(trials):
         good = trials[-1].budget == ONES.budgets[-1] and ONES.objective(trials[-1].config).loss <= -13.6

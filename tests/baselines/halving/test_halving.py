@@ -37,7 +37,7 @@ def steps(o, n, loss=lambda config: config["x"]):
 @pytest.mark.parametrize(
     ("budgets", "eta", "least", "expected"),
     [
-        (range(1, 101), 3, 3, [4, 11, 33, 100]),  # the thesis' 3 or 4 to 100 epochs
+        (range(1, 101), 3, 3, [4, 11, 33, 100]),  # 3 or 4 to 100 epochs in Klein (2020)
         (range(1, 101), 3, 4, [11, 33, 100]),  # floor(log_3 25) = 2 steps down
         (range(1, 101), 3, None, [1, 4, 11, 33, 100]),
         ((1, 3, 9, 27, 81, 243), 3, None, [1, 3, 9, 27, 81, 243]),
@@ -124,8 +124,8 @@ def test_each_run_is_prepared_before_its_first_configuration():
 def test_losses_may_arrive_in_any_order():
     o = SuccessiveHalving(LINE, budgets=BUDGETS, seed=1)
     pending = [o.ask() for _ in range(9)]
-    for place in np.random.default_rng(0).permutation(9):
-        o.tell(pending[place], pending[place].config["x"], 1.0)
+    for index in np.random.default_rng(0).permutation(9):
+        o.tell(pending[index], pending[index].config["x"], 1.0)
     best = sorted(p.config["x"] for p in pending)[:3]
     assert [o.ask().config["x"] for _ in range(3)] == best
 
@@ -181,12 +181,12 @@ def test_asha_promotes_as_soon_as_a_third_is_there():
 def test_asha_prefers_the_highest_rung():
     o = ASHA(LINE, budgets=BUDGETS, seed=0)
     low = [o.ask() for _ in range(12)]
-    for place, proposal in enumerate(low[:9]):
-        o.tell(proposal, 1.0 + place, 1.0)
+    for index, proposal in enumerate(low[:9]):
+        o.tell(proposal, 1.0 + index, 1.0)
     middle = [o.ask() for _ in range(3)]
     assert [p.config for p in middle] == [p.config for p in low[:3]]
-    for place, proposal in enumerate([*middle, *low[9:]]):
-        o.tell(proposal, 0.1 * place, 1.0)
+    for index, proposal in enumerate([*middle, *low[9:]]):
+        o.tell(proposal, 0.1 * index, 1.0)
     # now the best of the middle rung may go on, and of twelve at the lowest the last three, which are its best
     assert [(p.config, p.budget) for p in (o.ask() for _ in range(4))] == [
         (low[0].config, 9), (low[9].config, 3), (low[10].config, 3), (low[11].config, 3)

@@ -41,6 +41,14 @@ def test_the_function_is_called_after_the_initial_proposals_and_a_finite_loss():
     assert snapshot.rows[1, 0] == pytest.approx(second.config["x"])
 
 
+def test_initial_proposals_are_made_whatever_was_told():
+    recorder = Recorder()
+    o = BayesianOptimizer(SPACE, recorder.propose, 3, 0, name="mine")
+    for n_called in (0, 0, 0, 1, 2):
+        o.tell(o.ask(), 0.5, 1.0)
+        assert len(recorder.snapshots) == n_called
+
+
 def test_initial_proposals_may_be_given():
     o = BayesianOptimizer(
         SPACE, Recorder().propose, 2, 0, name="mine", initial=lambda s, rng: np.array([0.5, 1.0, 0.0])

@@ -94,6 +94,7 @@ def test_small_subsets_say_something_about_the_whole():
     assert noise[-1] == 0 and noise[-2] < noise[0]
 
 
+@pytest.mark.slow
 @needs_keel
 def test_entries_of_the_shipped_table_are_found_again_by_training():
     table = open_table("svm-subsets")

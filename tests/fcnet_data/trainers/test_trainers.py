@@ -164,6 +164,7 @@ def test_eta0_matters_for_classes_too():
     assert len(losses) == 3
 
 
+@pytest.mark.slow
 # The authors' own results on openml308 (= puma32h), 10-fold root mean squared error, from their published recordings;
 # n_estimators and max_depth rounded as their code does. Other splits and seeds: equal within the std of the folds.
 @needs_puma

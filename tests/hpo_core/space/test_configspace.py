@@ -22,6 +22,7 @@ HYPERPARAMETERS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(spaces())
 def test_any_space_survives_the_way_there_and_back(space):

@@ -209,6 +209,7 @@ BUILD = """
 """
 
 
+@pytest.mark.slow
 def test_of_several_processes_one_builds_and_all_get_the_table(cache, tmp_path):
     processes = [python(BUILD, tmp_path / "log", NAME, stdin=subprocess.PIPE) for _ in range(4)]
     for process in processes:
@@ -245,6 +246,7 @@ def test_what_was_built_and_cannot_be_read_is_an_error(tmp_path):
         build_once(tmp_path / "t.h5", lambda: None, lambda: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [lambda content: content[:-1], lambda content: b"x" + content])
 def test_a_damaged_built_table_is_rebuilt_with_a_warning(cache, damage):
     losses = open_table(NAME).columns["loss"]

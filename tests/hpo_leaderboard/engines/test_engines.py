@@ -46,6 +46,7 @@ def digests(jobs):
     return {key: done.digest for key, done in finished.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [SerialEngine(), ProcessesEngine(1, None), ProcessesEngine(3, 60.0)])
 def test_every_engine_gives_the_same_runs(engine, jobs, digests):
     shuffled = random.Random(0).sample(jobs, len(jobs))
@@ -55,6 +56,7 @@ def test_every_engine_gives_the_same_runs(engine, jobs, digests):
     assert all(job.key == done.key for job, done in results)
 
 
+@pytest.mark.slow
 def test_dask_gives_the_same_runs(jobs, digests, capsys):
     pytest.importorskip("distributed")
     results = list(make_engine("dask", processes=2).results(jobs))

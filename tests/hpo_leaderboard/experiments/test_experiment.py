@@ -76,6 +76,7 @@ def test_failures_are_counted_and_those_of_circumstances_tried_again(tmp_path):
     assert runs[runs.optimizer == "misbehaving:Raising"].reason.tolist() == ["broke", "broke"]
 
 
+@pytest.mark.slow
 def test_an_optimizer_that_changed_is_run_again(tmp_path):
     script = (
         "import sys; from test_experiment import Recording, make_suite, run_experiment\n"

@@ -30,6 +30,7 @@ def test_groups_have_the_leaderboards_of_their_benchmarks(tmp_path):
         pd.testing.assert_frame_equal(group.board, leaderboard(frames.Frames(*own)))
 
 
+@pytest.mark.slow
 def test_the_command_reads_and_scores_its_store_once(tmp_path, monkeypatch, capsys):
     calls = []
 

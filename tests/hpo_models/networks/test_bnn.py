@@ -146,7 +146,7 @@ def test_chains_start_at_random_or_warm():
     assert errors[1] < 0.05 * y.var()
 
 
-def test_random_inputs_are_drawn_anew():
+def test_random_inputs_are_drawn_again():
     """Half of the input is pure noise of the caller's own making; its weights shrink."""
     x, y = noisy_sine()
     x = x.astype(np.float32)

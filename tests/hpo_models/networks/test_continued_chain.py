@@ -1,4 +1,4 @@
-"""Chains that go on: where they settle with uniform noise, that they follow growing data, and that they start anew."""
+"""Chains that go on: where they settle with uniform noise, that they follow growing data, and that they start again."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_draws_are_a_function_of_the_generator_and_move_on():
     assert not np.array_equal(found[0][0], found[0][1])
 
 
-def test_chains_that_diverge_start_anew_and_give_up_if_that_does_not_help():
+def test_chains_that_diverge_start_again_and_give_up_if_that_does_not_help():
     lengths, rng = Lengths(2, 10, 2, 5), np.random.default_rng(0)
     chains, model = ContinuedChains(lengths), Counted()
     chains.draws(model, rng)

@@ -31,13 +31,13 @@ def covariance(features, alpha, beta):
 @pytest.mark.parametrize("n", [3, 30])  # fewer observations than features, and more
 def test_predictions_are_those_of_the_equivalent_gaussian_process(n):
     features, values = observations(n)
-    places = np.random.default_rng(1).standard_normal((7, 5))
-    means, variances = LinearModel.of(features, values).predict(places, LOGS)
+    points = np.random.default_rng(1).standard_normal((7, 5))
+    means, variances = LinearModel.of(features, values).predict(points, LOGS)
     for (alpha, beta), mean, variance in zip(np.exp(LOGS), means, variances, strict=True):
-        cross = places @ features.T / alpha
+        cross = points @ features.T / alpha
         weights = np.linalg.solve(covariance(features, alpha, beta), cross.T).T
         np.testing.assert_allclose(mean, weights @ values, rtol=1e-9, atol=1e-12)
-        expected = np.sum(places**2, axis=1) / alpha - np.sum(weights * cross, axis=1)
+        expected = np.sum(points**2, axis=1) / alpha - np.sum(weights * cross, axis=1)
         np.testing.assert_allclose(variance, expected, rtol=1e-7, atol=1e-12)
 
 
@@ -51,10 +51,10 @@ def test_evidence_is_the_density_of_the_values(n):
 def test_a_rotation_of_the_features_changes_nothing():
     features, values = observations()
     turn, _ = np.linalg.qr(np.random.default_rng(2).standard_normal((5, 5)))
-    places = np.random.default_rng(1).standard_normal((7, 5))
+    points = np.random.default_rng(1).standard_normal((7, 5))
     one, other = LinearModel.of(features, values), LinearModel.of(features @ turn, values)
     np.testing.assert_allclose(one.log_evidence(GRID), other.log_evidence(GRID), rtol=1e-9)
-    np.testing.assert_allclose(one.predict(places, LOGS), other.predict(places @ turn, LOGS), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(one.predict(points, LOGS), other.predict(points @ turn, LOGS), rtol=1e-9, atol=1e-12)
 
 
 def test_hyperparameters_have_their_posterior_distribution():
@@ -123,14 +123,14 @@ def test_training_lowers_the_error_of_the_network_itself():
 
 
 def test_errors_are_of_the_size_that_is_predicted():
-    """Standardised errors at new places have a spread of 1 if the deviations are right.
+    """Standardised errors at new points have a standard deviation of 1 if the predicted ones are right.
 
-    Over 60 seeds it was 1.2 to 2.4, and the error, in units of the values' spread, .28 to .57.
+    Over 60 seeds it was 1.2 to 2.4, and the error, in standard deviations of the values, .28 to .57.
     """
     x, y = sample(60, 1)
-    places, truth = sample(2000, 2)
+    points, truth = sample(2000, 2)
     model = fit_dngo(x, (y - y.mean()) / y.std(), np.random.default_rng(0))
-    means, variances = model.predict(places)
+    means, variances = model.predict(points)
     mean, variance = means.mean(axis=0), variances.mean(axis=0) + means.var(axis=0)
     errors = mean - (truth - y.mean()) / y.std()
     assert np.sqrt(np.mean(errors**2)) < 0.6

@@ -27,13 +27,13 @@ def setting(n=9):
 
 
 def by_definition(theta, x, tasks):
-    """h([x, psi_t]) (C, B): the thesis' formula, one chain and one observation at a time."""
+    """h([x, psi_t]) (C, B): Klein (2020), section 3.1, one chain and one observation at a time."""
     network = SHAPE.with_embedding
     values = np.empty((len(theta), len(x)))
     for c, row in enumerate(theta):
         embedding = row[network.n_parameters :].reshape(3, 2)
-        for b, (place, task) in enumerate(zip(x, tasks, strict=True)):
-            inputs = np.concatenate([place, embedding[task]])[None]
+        for b, (point, task) in enumerate(zip(x, tasks, strict=True)):
+            inputs = np.concatenate([point, embedding[task]])[None]
             values[c, b] = network.output(row[None, : network.n_parameters], inputs)[0, 0]
     return values
 
@@ -84,13 +84,13 @@ def test_the_start_has_the_shape_of_the_gradient_and_an_embedding_from_its_prior
 
 @pytest.mark.slow
 def test_a_task_with_few_observations_learns_from_the_others():
-    """Tasks sin(3 x) + offset: two known at 40 places; one at 4, which is like one of them and alone says little.
+    """Tasks sin(3 x) + offset: two known at 40 points; one at 4, which is like one of them and alone says little.
 
     The mean absolute errors of the three seeds were .27, .38 and .22; with one embedding for all tasks, .7.
     """
     prior, lengths = WeightPrior(log_noise_mean=-5.0, log_noise_sd=0.3), Lengths(4, 300, 10, 20)
     tasks, offsets = np.repeat([0, 1, 2], [4, 40, 40]), np.array([0.75, 0.75, -0.75])
-    places = np.linspace(-1.6, 1.6, 50, dtype=np.float32)[:, None]
+    points = np.linspace(-1.6, 1.6, 50, dtype=np.float32)[:, None]
     shape, network = TaskNetwork(1, (20, 20), 3), TanhNetwork((1, 20, 20, 1))
     errors = np.zeros(2)
     for seed in range(3):
@@ -98,10 +98,10 @@ def test_a_task_with_few_observations_learns_from_the_others():
         y = (np.sin(3 * x[:, 0]) + offsets[tasks]).astype(np.float32)
         rng = np.random.default_rng(1)
         draws = ContinuedChains(lengths).draws(TaskRegression(shape, x, tasks, y, prior), rng)
-        together = shape.of_one_task.output(shape.to_one_task(draws, 0), places)
+        together = shape.of_one_task.output(shape.to_one_task(draws, 0), points)
         draws = ContinuedChains(lengths).draws(Regression(network, lambda rows, _, x=x: x[rows], y[:4], prior), rng)
-        alone = network.output(draws[:, :-1], places)
-        truth = np.sin(3 * places[:, 0]) + offsets[0]
+        alone = network.output(draws[:, :-1], points)
+        truth = np.sin(3 * points[:, 0]) + offsets[0]
         errors += [np.abs(found.mean(axis=0) - truth).mean() for found in (together, alone)]
     assert errors[0] / 3 < 0.5
     assert errors[0] < 0.75 * errors[1]

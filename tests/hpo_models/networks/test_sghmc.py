@@ -100,7 +100,7 @@ def mixture_gradient(theta, rng):
 def exact_mixture():
     """Mass of the mixture's posterior where theta_1 < 0, and mean and standard deviation of theta_1, on a fine grid."""
     a, b = np.meshgrid(np.linspace(-2.5, 3.5, 121), np.linspace(-4, 4, 161), indexing="ij")
-    densities = [np.exp(-((MIXTURE - place[..., None]) ** 2) / 4.0) for place in (a, a + b)]
+    densities = [np.exp(-((MIXTURE - centre[..., None]) ** 2) / 4.0) for centre in (a, a + b)]
     log = np.log(densities[0] + densities[1]).sum(axis=-1) - a**2 / 20.0 - b**2 / 2.0
     weights = np.exp(log - log.max())
     weights /= weights.sum()
@@ -108,8 +108,8 @@ def exact_mixture():
     return weights[b < 0].sum(), mean, np.sqrt((weights * b**2).sum() - mean**2)
 
 
-def test_mixture_of_the_thesis_adapted_scales_find_the_other_mode_where_plain_sghmc_sticks():
-    """Section 3.5.1: step length 1e-2, batches of 10, 10,000 steps of which 100 are burn-in, here in 100 chains.
+def test_on_a_mixture_adapted_scales_find_the_other_mode_where_plain_sghmc_sticks():
+    """Klein (2020, 3.5.1): step length 1e-2, batches of 10, 10,000 steps of which 100 are burn-in, here in 100 chains.
 
     The plain sampler takes the step length for the potential per observation, that is 1e-2 / sqrt(100) for the whole.
     """
