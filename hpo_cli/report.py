@@ -12,6 +12,7 @@ EXAMPLES = """\
 examples:
   hpo report leaderboard/quick.sqlite                 beside the store
   hpo report leaderboard/quick.sqlite --out page      page/index.html, with data, figures and LaTeX tables beside it
+  hpo report leaderboard/quick.sqlite --highlight tpe   with one optimizer in front of the others
 """
 
 
@@ -21,10 +22,12 @@ def add_report(parser: Parser) -> None:
     )
     parser.add_argument("store", type=Path, help="file of `hpo leaderboard`")
     parser.add_argument("--out", type=Path, help="directory to write to (that of the store)")
+    parser.add_argument("--highlight", metavar="NAME", help="draw this optimizer in front", complete="optimizers")
     parser.set_defaults(action=_report)
 
 
 def _report(options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.report import write_report
 
-    out.say(f"page: {write_report(options.store, options.out or options.store.parent)}")
+    folder = options.out or options.store.parent
+    out.say(f"page: {write_report(options.store, folder, highlight=options.highlight)}")

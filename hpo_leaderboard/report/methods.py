@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hpo_leaderboard.report.described import Described, describe_benchmarks, describe_optimizers
+from hpo_leaderboard.report.recipe import recipe
 from hpo_leaderboard.report.suites import suite_files
 from hpo_leaderboard.report.tables import number
 from hpo_leaderboard.scores.references import references
@@ -33,6 +33,7 @@ class Methods(NamedTuple):
     about         notes of the store about what ran the experiment
     digest        of the store
     benchmarks, optimizers, broken   tables, also written as CSV files
+    about_benchmarks, about_optimizers   what each of them is
     suites        TOML texts by file name
     commands      that reproduce the runs and the report
     """
@@ -45,6 +46,8 @@ class Methods(NamedTuple):
     benchmarks: pandas.DataFrame
     optimizers: pandas.DataFrame
     broken: pandas.DataFrame
+    about_benchmarks: list[Described]
+    about_optimizers: list[Described]
     suites: dict[str, str]
     commands: list[str]
 
@@ -53,34 +56,27 @@ def make_methods(store: Store, frames: Frames) -> Methods:
     """Methods of a store."""
     about = store.about()
     title = about.get("suite", store.path.stem).partition(",")[0]
-    suites = suite_files(map(json.loads, store.descriptions()), title)
+    said = [json.loads(description) for description in store.descriptions()]
+    suites, digest = suite_files(said, title), store.digest()
     return Methods(
         title=title,
         about=about,
-        digest=store.digest(),
+        digest=digest,
         n_runs=len(frames.runs),
         n_trials=len(frames.trials),
         benchmarks=_benchmarks(frames),
         optimizers=_optimizers(frames.runs),
         broken=_broken(frames.runs),
+        about_benchmarks=describe_benchmarks(sorted(set(frames.tasks["benchmark"])), said, store.tasks()),
+        about_optimizers=describe_optimizers(sorted(set(frames.runs["optimizer"])), said),
         suites=suites,
-        commands=_commands(store.path, about, suites),
+        commands=recipe(store.path.name, about, suites, said, digest),
     )
 
 
 def report_versions() -> dict[str, str]:
     """Versions of what makes a report."""
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-
-
-def _commands(store: Path, about: dict[str, str], suites: Iterable[str]) -> list[str]:
-    release = f"=={about['hpo-foundry']}" if "hpo-foundry" in about else ""
-    return [
-        f'pip install "hpo-foundry[report]{release}"',
-        *(f"hpo leaderboard {FOLDER}/{file} --store {store.name}" for file in suites),
-        f"hpo store info {store.name}",
-        f"hpo report {store.name} --out report",
-    ]
 
 
 def _benchmarks(frames: Frames) -> pandas.DataFrame:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,16 +21,21 @@ from hpo_leaderboard.report.palette import Style, styles
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.vector_figures import File, write_sheets
+from hpo_leaderboard.store.labels import full_label
 from hpo_leaderboard.store.schema import StoreUnavailable
 
 if TYPE_CHECKING:
     import pandas
 
+TABLES = ("leaderboard.csv", "leaderboard.tex", "final-regret.csv", "final-regret.tex")
 NEEDED = {"plotly": "plotly", "jinja2": "jinja2", "matplotlib": "matplotlib", "scikit_posthocs": "scikit-posthocs"}
 
 
 class Part(NamedTuple):
-    """What the page shows of a group; `files` are those written for each figure, beside the CSV file."""
+    """What the page shows of a group.
+
+    `files` are those written for each figure, beside the CSV file; `paths` are all files, from the page's folder on.
+    """
 
     group: Group
     rows: list[Row]
@@ -36,16 +43,19 @@ class Part(NamedTuple):
     figures: list[Figure]
     omitted: list[Omitted]
     files: dict[str, list[File]]
+    paths: list[str]
 
 
-def write_report(store: str | Path | ScoredStore, out_dir: str | Path) -> Path:
+def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highlight: str | None = None) -> Path:
     """Path of the page, `index.html` in `out_dir`, after writing it and the files beside it.
 
-    `store` is the path of a store, or what `score_store` made of it.
+    `store` is the path of a store, or what `score_store` made of it; `highlight` an optimizer that the figures show in
+    front of the others, by its label or less of it (`full_label`).
 
-    The page needs no other file and no network. Beside it lie, in a folder for each group of benchmarks on which the
-    same optimizers ran, the data of each figure (CSV), the figures (PDF, SVG) and the tables (CSV, LaTeX), and in
-    `methods` the suites that ask for the runs again. Equal stores give equal files.
+    The page needs no other file and no network: all files that are written lie in it too. Beside it they lie in a
+    folder for each group of benchmarks on which the same optimizers ran, the data of each figure (CSV), the figures
+    (PDF, SVG) and the tables (CSV, LaTeX), and in `methods` the suites that ask for the runs again. Equal stores give
+    equal files.
     """
     for module, package in NEEDED.items():
         try:
@@ -57,14 +67,16 @@ def write_report(store: str | Path | ScoredStore, out_dir: str | Path) -> Path:
     if not scored.groups:
         raise InvalidOption("a report needs a trial that succeeded, got none; `hpo store info` says why runs broke")
     look = styles(name for group in scored.groups for name in group.optimizers)
+    mine = None if highlight is None else full_label(highlight, list(look))
     try:
         parts = [_write_part(group, out, look) for group in scored.groups]
-        _write_methods(scored.methods, out / FOLDER)
+        paths = [path for part in parts for path in part.paths] + _write_methods(scored.methods, out)
+        files = {path: _packed(out / path) for path in paths}
     except OSError as error:
         raise StoreUnavailable(f"cannot write the report to {out} ({error}); take another directory") from None
     page = out / "index.html"
     with replacing(page) as temporary:
-        temporary.write_text(render(scored.methods, parts, look), encoding="utf-8")
+        temporary.write_text(render(scored.methods, parts, look, files, mine), encoding="utf-8")
     return page
 
 
@@ -84,23 +96,47 @@ def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
     for figure in figures:
         _write_table(folder / f"{figure.name}.csv", figure.table)
         files[figure.name] = write_sheets(figure, look, folder)
-    return Part(group, rows, cells, figures, [figure for figure in made if isinstance(figure, Omitted)], files)
+    written = [*TABLES, *(f"{name}.csv" for name in files), *(file.name for own in files.values() for file in own)]
+    omitted = [figure for figure in made if isinstance(figure, Omitted)]
+    return Part(group, rows, cells, figures, omitted, files, [f"{group.name}/{name}" for name in written])
 
 
-def _write_methods(methods: Methods, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("benchmarks", "optimizers", "broken"):
-        _write_table(folder / f"{name}.csv", getattr(methods, name))
+def _write_methods(methods: Methods, out: Path) -> list[str]:
+    """Paths of the files of the section, after writing them."""
+    (out / FOLDER).mkdir(parents=True, exist_ok=True)
+    tables = ("benchmarks", "optimizers", "broken")
+    for name in tables:
+        _write_table(out / FOLDER / f"{name}.csv", getattr(methods, name))
     for file, text in methods.suites.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        (out / FOLDER / file).write_text(text, encoding="utf-8")
+    return [f"{FOLDER}/{name}" for name in (*(f"{name}.csv" for name in tables), *methods.suites)]
+
+
+def _packed(path: Path) -> str:
+    """Content of a file as it lies in the page: compressed by zlib, in base64."""
+    return base64.b64encode(zlib.compress(path.read_bytes())).decode("ascii")
 
 
 def _write_table(path: Path, table: pandas.DataFrame) -> None:
     table.to_csv(path, index=False)
 
 
-def render(methods: Methods, parts: list[Part], look: dict[str, Style]) -> str:
-    """HTML of the page."""
+def render(
+    methods: Methods, parts: list[Part], look: dict[str, Style], files: dict[str, str], highlight: str | None
+) -> str:
+    """HTML of the page.
+
+    Parameters
+    ----------
+    methods, parts
+        What it shows.
+    look
+        Style of each optimizer.
+    files
+        Packed contents by path, which the page offers for download.
+    highlight
+        Optimizer that is shown in front of the others; None for none.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from plotly.offline import get_plotlyjs
 
@@ -109,6 +145,7 @@ def render(methods: Methods, parts: list[Part], look: dict[str, Style]) -> str:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     payload = {
+        "highlight": highlight,
         "styles": {name: style._asdict() for name, style in look.items()},
         "figures": {f"{part.group.name}-{figure.name}": figure.payload() for part in parts for figure in part.figures},
     }
@@ -120,9 +157,10 @@ def render(methods: Methods, parts: list[Part], look: dict[str, Style]) -> str:
         styles=look,
         unscored=sorted(set(methods.benchmarks["benchmark"]) - {name for part in parts for name in part.group.of}),
         style_sheet=_template("style.css"),
-        script=_template("page.js"),
+        scripts=[_template("plots.js"), _template("page.js")],
         plotly=get_plotlyjs(),
         payload=script_json(payload),
+        files=script_json(files),
     )
 
 

@@ -1,18 +1,16 @@
 "use strict";
-// Draws the figures from the payload. A figure's state is the option of each of its choices, whether its axes are
-// logarithmic (null: as the view starts out) and whether bands are shown; optimizers are hidden on the whole page.
+// Controls of the page. A figure's state is the option of each of its choices, whether its axes are logarithmic (null:
+// as the view starts out) and whether bands are shown; optimizers are hidden and highlighted on the whole page.
 (() => {
   const payload = JSON.parse(document.getElementById("payload").textContent);
-  const hidden = new Set();
+  const page = { hidden: new Set(), highlighted: payload.highlight };
+  const kinds = makePlots(payload, page);
   const drawn = new Map();
+  const PRINTED = { width: 680, height: 340 }; // pixels of a figure on paper, at most: two of them fit on a page
   const config = (plot) => ({
-    displaylogo: false, responsive: true, showTips: false, displayModeBar: narrow(plot) ? false : "hover",
+    displaylogo: false, responsive: true, showTips: false, displayModeBar: kinds.narrow(plot) ? false : "hover",
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
   });
-  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const narrow = (plot) => plot.clientWidth < 560;
-  const short = (value) => (value === null ? "-" : String(Number(value.toPrecision(3))));
-  const faded = (colour) => colour + "2e";
 
   function element(tag, attributes, ...children) {
     const made = document.createElement(tag);
@@ -21,167 +19,22 @@
     return made;
   }
 
-  function layout(plot, height) {
-    const axis = {
-      gridcolor: css("--rule"), linecolor: css("--muted"), zeroline: false, automargin: true, ticks: "outside",
-      tickcolor: css("--muted"), title: { standoff: 8 },
-    };
-    return {
-      height, margin: { l: narrow(plot) ? 46 : 60, r: 12, t: 14, b: 46 }, showlegend: false,
-      paper_bgcolor: css("--paper"), plot_bgcolor: css("--paper"),
-      font: { family: getComputedStyle(document.body).fontFamily, size: narrow(plot) ? 11 : 13, color: css("--ink") },
-      hoverlabel: { bgcolor: css("--soft"), bordercolor: css("--rule"), font: { color: css("--ink"), size: 12 } },
-      xaxis: { ...axis }, yaxis: { ...axis }, dragmode: narrow(plot) ? false : "zoom",
-    };
-  }
-
-  // Corners of a step function, so that a filled band has the same steps as its line.
-  function steps(x, y) {
-    const xs = [], ys = [];
-    for (let i = 0; i < x.length; i++) {
-      if (i > 0) { xs.push(x[i]); ys.push(y[i - 1]); }
-      xs.push(x[i]); ys.push(y[i]);
-    }
-    return [xs, ys];
-  }
-
-  function band(x, line, floor) {
-    const known = x.map((_, i) => i).filter((i) => line.low[i] !== null && line.high[i] !== null);
-    if (known.length < 2) return [];
-    const at = known.map((i) => x[i]);
-    const [highX, highY] = steps(at, known.map((i) => Math.max(line.high[i], floor)));
-    const [lowX, lowY] = steps(at, known.map((i) => Math.max(line.low[i], floor)));
-    return [{
-      x: highX.concat(lowX.reverse()), y: highY.concat(lowY.reverse()), mode: "lines", line: { width: 0 },
-      fill: "toself", fillcolor: faded(payload.styles[line.optimizer].colour), hoverinfo: "skip", type: "scatter",
-    }];
-  }
-
-  // Ticks of a logarithmic axis: 1, 2, 5, 10 on a short one, powers of ten on a long one.
-  function ticks(values) {
-    const known = values.filter((value) => value !== null && value > 0);
-    if (!known.length) return undefined;
-    const [low, high] = [Math.min, Math.max].map((pick) => known.reduce((a, b) => pick(a, b)));
-    const decades = Math.log10(high / low);
-    return decades > 3 ? Math.ceil(decades / 8) : "D2";
-  }
-
-  function lines(plot, view, state) {
-    const logX = state.logX ?? view.log_x, logY = state.logY ?? view.log_y;
-    const shown = view.lines.filter((line) => !hidden.has(line.optimizer));
-    const positive = shown.flatMap((line) => line.y.filter((value) => value !== null && value > 0));
-    const floor = logY && positive.length ? positive.reduce((a, b) => Math.min(a, b)) : -Infinity;
-    const traces = state.band ? shown.flatMap((line) => band(view.x, line, floor)) : [];
-    for (const line of shown) {
-      const { colour, dash } = payload.styles[line.optimizer];
-      traces.push({
-        type: "scatter", mode: "lines", name: line.optimizer, x: view.x,
-        y: line.y.map((value) => (value === null ? null : Math.max(value, floor))),
-        line: { color: colour, dash, width: 2.2, shape: "hv" },
-        customdata: line.y.map((value, i) => `${short(value)} [${short(line.low[i])}, ${short(line.high[i])}]`),
-        hovertemplate: narrow(plot) ? "%{fullData.name}<br>%{customdata}<extra></extra>" : "%{customdata}",
-      });
-    }
-    const made = layout(plot, narrow(plot) ? 320 : 400);
-    made.hovermode = narrow(plot) ? "closest" : "x unified";
-    Object.assign(made.xaxis, { type: logX ? "log" : "linear", title: { text: view.x_title }, exponentformat: "power", hoverformat: ".4~r" });
-    Object.assign(made.yaxis, { type: logY ? "log" : "linear", title: { text: view.y_title }, exponentformat: "power" });
-    if (logX) made.xaxis.dtick = ticks(view.x);
-    if (logY) made.yaxis.dtick = ticks(positive);
-    return [traces, made];
-  }
-
-  function dots(plot, view) {
-    const rows = view.names.map((_, i) => i).filter((i) => !hidden.has(view.names[i]));
-    const index = new Map(rows.map((row, i) => [row, i]));
-    const traces = rows.map((row) => {
-      const value = view.value[row], whiskers = view.low[row] !== null;
-      const range = whiskers ? ` [${short(view.low[row])}, ${short(view.high[row])}]` : "";
-      return {
-        type: "scatter", mode: "markers+text", x: [value], y: [index.get(row)], name: view.names[row], cliponaxis: false,
-        marker: { color: payload.styles[view.names[row]].colour, size: 11 }, text: whiskers ? "" : short(value),
-        textposition: "middle right",
-        error_x: whiskers ? {
-          type: "data", symmetric: false, array: [view.high[row] - value], arrayminus: [value - view.low[row]],
-          color: payload.styles[view.names[row]].colour, thickness: 2, width: 4,
-        } : undefined,
-        hovertemplate: `${view.names[row]}: ${short(value)}${range}<extra></extra>`,
-      };
-    });
-    const ruled = view.ruler !== null;
-    const made = layout(plot, 28 * (rows.length + (ruled ? 1 : 0)) + 80);
-    made.hovermode = "closest";
-    Object.assign(made.xaxis, { type: view.log_x ? "log" : "linear", title: { text: view.x_title } });
-    if (view.log_x) made.xaxis.dtick = narrow(plot) ? 1 : "D2";
-    Object.assign(made.yaxis, {
-      tickvals: rows.map((_, i) => i), ticktext: rows.map((row) => view.names[row]), ticks: "",
-      range: [rows.length - 0.5, ruled ? -1.5 : -0.6],
-    });
-    if (ruled) ruler(view, index, made);
-    return [traces, made];
-  }
-
-  // The critical difference from the best rank on, and a bar on the right for each group that does not differ.
-  function ruler(view, index, made) {
-    const best = view.value[0], worst = view.value[view.value.length - 1];
-    const line = (x0, y0, x1, y1, width) => ({ type: "line", x0, y0, x1, y1, line: { color: css("--ink"), width } });
-    const end = best + view.ruler, tick = 0.15, step = 0.045 * Math.max(worst - best, 1);
-    made.shapes = [
-      line(best, -0.9, end, -0.9, 1.5), line(best, -0.9 - tick, best, -0.9 + tick, 1.5),
-      line(end, -0.9 - tick, end, -0.9 + tick, 1.5),
-    ];
-    made.annotations = [{
-      x: end, y: -0.9, text: `CD = ${short(view.ruler)}`, showarrow: false, xanchor: "left", xshift: 6,
-    }];
-    let right = Math.max(end + 4 * step, worst + 4 * step);
-    view.bars.forEach(([first, last]) => {
-      const joined = [...index.keys()].filter((row) => row >= first && row <= last).map((row) => index.get(row));
-      if (joined.length < 2) return;
-      right = Math.max(right, worst + 4 * step);
-      made.shapes.push(line(right, Math.min(...joined) - 0.2, right, Math.max(...joined) + 0.2, 5));
-      right += step;
-    });
-    made.xaxis.range = [Math.max(1, best) - 2 * step, right + step];
-  }
-
-  const LEVELS = [0.001, 0.01, 0.05];
-  const level = (p) => (p === null ? null : LEVELS.filter((bound) => p >= bound).length);
-
-  function heat(plot, view) {
-    const rows = view.names.map((_, i) => i).filter((i) => !hidden.has(view.names[i]));
-    const names = rows.map((row) => view.names[row]);
-    const pick = (matrix) => rows.map((row) => rows.map((column) => matrix[row][column]));
-    const p = pick(view.p), n = rows.length;
-    const colours = ["--p1", "--p2", "--p3", "--p4"].map(css);
-    const scale = colours.flatMap((colour, i) => [[i / 4, colour], [(i + 1) / 4, colour]]);
-    const trace = {
-      type: "heatmap", x: names, y: names, z: p.map((row) => row.map(level)), zmin: -0.5, zmax: 3.5, colorscale: scale,
-      showscale: false, xgap: 2, ygap: 2, text: pick(view.notes), hovertemplate: "%{text}<extra></extra>", hoverongaps: false,
-    };
-    const size = Math.min(plot.clientWidth, 190 + 58 * n, 760);
-    const made = layout(plot, Math.max(260, size * (narrow(plot) ? 1.02 : 0.78)));
-    made.width = size;
-    made.hovermode = "closest";
-    Object.assign(made.xaxis, { title: { text: view.x_title, standoff: 8 }, tickangle: -40, showgrid: false, ticks: "" });
-    Object.assign(made.yaxis, { title: { text: view.y_title, standoff: 8 }, autorange: "reversed", showgrid: false, ticks: "" });
-    if (!narrow(plot) && n <= 13) {
-      made.annotations = p.flatMap((row, i) => row.map((value, j) => (value === null ? null : {
-        x: names[j], y: names[i], showarrow: false, text: value < 0.001 ? "&lt;.001" : String(value).replace(/^0\./, "."),
-        font: { size: 11, color: css(level(value) === 0 ? "--on-p1" : "--on-p") },
-      }))).filter(Boolean);
-    }
-    return [[trace], made];
-  }
-
-  const kinds = { lines, dots, heat };
-
   function draw(figure) {
     const { plot, about, state } = figure;
     const view = about.views[about.choices.map((choice) => state.options[choice.name]).join("|")];
-    const [traces, made] = kinds[about.kind](plot, view, state);
+    const [traces, made, labelled] = kinds[about.kind](plot, view, state);
+    figure.labelled = labelled;
     figure.boxes.forEach(({ box, value }) => { box.checked = value(view); });
     Plotly.react(plot, traces, made, config(plot));
     plot.dataset.drawn = "yes";
+  }
+
+  // After zooming, names stand at the ends of what is shown of the lines.
+  function relabel(figure, change) {
+    if (!figure.labelled || !Object.keys(change).some((key) => /^[xy]axis\.(range|autorange)/.test(key))) return;
+    const { xaxis, yaxis } = figure.plot.layout;
+    const last = xaxis.type === "log" ? 10 ** xaxis.range[1] : xaxis.range[1];
+    Plotly.relayout(figure.plot, figure.labelled(yaxis.range, last * (1 + 1e-9)));
   }
 
   function choice(figure, { name, options }) {
@@ -189,7 +42,7 @@
     state.options[name] = options[0];
     if (options.length < 2) return [];
     const chosen = (option) => { state.options[name] = option; state.logX = state.logY = null; draw(figure); };
-    if (name === "benchmark") {
+    if (name !== "over") {
       const select = element("select", { "aria-label": name, "data-choice": name });
       for (const option of options) select.append(element("option", { value: option }, option));
       select.addEventListener("change", () => chosen(select.value));
@@ -222,7 +75,7 @@
     if (about.kind === "lines") {
       state.band = Object.values(about.views)[0].lines.length <= 5;
       controls.append(box(figure, "log x", (view) => state.logX ?? view.log_x, (on) => { state.logX = on; }));
-      if (about.name.endsWith("regret")) {
+      if (Object.values(about.views)[0].log_y) {
         controls.append(box(figure, "log y", (view) => state.logY ?? view.log_y, (on) => { state.logY = on; }));
       }
       controls.append(box(figure, about.band, () => state.band, (on) => { state.band = on; }));
@@ -233,26 +86,75 @@
       });
     }
     draw(figure);
+    plot.on("plotly_relayout", (change) => relabel(figure, change));
+    plot.on("plotly_clickannotation", ({ annotation }) => { if (annotation.name) highlight(annotation.name); });
   }
 
   const redraw = () => drawn.forEach((figure) => draw(figure));
   const holders = [...document.querySelectorAll("[data-figure]")];
-  const chips = [...document.querySelectorAll(".chip")];
+  const chips = [...document.querySelectorAll("[data-optimizer]")];
+  const stars = [...document.querySelectorAll("[data-highlight]")];
+
+  function mark() {
+    chips.forEach((chip) => {
+      const off = page.hidden.has(chip.dataset.optimizer);
+      chip.setAttribute("aria-pressed", String(!off));
+      chip.parentElement.classList.toggle("off", off);
+    });
+    stars.forEach((star) => star.setAttribute("aria-pressed", String(star.dataset.highlight === page.highlighted)));
+    document.querySelectorAll("[data-row]").forEach((row) => row.classList.toggle("mine", row.dataset.row === page.highlighted));
+  }
+
+  function highlight(name) {
+    page.highlighted = page.highlighted === name ? null : name;
+    page.hidden.delete(page.highlighted);
+    mark();
+    redraw();
+  }
+
   chips.forEach((chip) => chip.addEventListener("click", () => {
     const name = chip.dataset.optimizer;
-    if (!hidden.delete(name)) hidden.add(name);
-    chip.setAttribute("aria-pressed", String(!hidden.has(name)));
+    if (!page.hidden.delete(name)) page.hidden.add(name);
+    mark();
     redraw();
   }));
+  stars.forEach((star) => star.addEventListener("click", () => highlight(star.dataset.highlight)));
   document.querySelector("[data-show]").addEventListener("click", () => {
-    hidden.clear();
-    chips.forEach((chip) => chip.setAttribute("aria-pressed", "true"));
+    page.hidden.clear();
+    page.highlighted = payload.highlight;
+    mark();
     redraw();
   });
+
+  // Files lie in the page, each compressed (zlib) and in base64, so that it is complete without the folders beside it.
+  let files = null;
+  const TYPES = { csv: "text/csv", tex: "text/x-tex", toml: "text/plain", pdf: "application/pdf", svg: "image/svg+xml" };
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[data-file]");
+    if (link === null || typeof DecompressionStream === "undefined") return;
+    event.preventDefault();
+    files ??= JSON.parse(document.getElementById("files").textContent);
+    const path = link.getAttribute("href");
+    const packed = Uint8Array.from(atob(files[path]), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const content = await new Response(stream).arrayBuffer();
+    const address = URL.createObjectURL(new Blob([content], { type: TYPES[path.split(".").pop()] }));
+    element("a", { href: address, download: path.replaceAll("/", "-") }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  });
+
   const observer = new IntersectionObserver((entries) => entries.forEach((entry) => {
     if (entry.isIntersecting) { observer.unobserve(entry.target); start(entry.target); }
   }), { rootMargin: "800px" });
   holders.forEach((holder) => observer.observe(holder));
-  addEventListener("beforeprint", () => holders.forEach(start));
+  addEventListener("beforeprint", () => {
+    holders.forEach(start);
+    drawn.forEach(({ plot, about }) => {
+      const width = Math.min(PRINTED.width, plot.layout.width ?? plot.clientWidth);
+      Plotly.relayout(plot, about.kind === "lines" ? { width, height: PRINTED.height } : { width });
+    });
+  });
+  addEventListener("afterprint", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  mark();
 })();

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from itertools import pairwise
 
 import pytest
 
@@ -126,9 +127,67 @@ def test_pointing_at_a_curve_and_at_a_cell_tells_their_values(opened):
             pytest.fail(f"no label on {figure}")
 
 
+def widths_of(page, figure):
+    return plot(page, figure, "Object.fromEntries(plot.data.filter(t => t.name).map(t => [t.name, t.line.width]))")
+
+
+def test_one_optimizer_is_highlighted_by_its_star_and_by_its_label(opened):
+    opened.get_by_role("button", name="highlight re", exact=True).click()
+    widths = widths_of(opened, "group-1-ranks")
+    assert widths["re"] > 2 * max(widths["de"], widths["rs"])
+    assert opened.locator(".board tr.mine th").inner_text().endswith("re")
+    label = opened.locator("#group-1-targets .annotation", has_text="rs")
+    label.scroll_into_view_if_needed()
+    label.locator("rect.bg").click(force=True)
+    widths = widths_of(opened, "group-1-targets")
+    assert widths["rs"] > 2 * widths["re"]
+    opened.get_by_role("button", name="show all").click()
+    assert len(set(widths_of(opened, "group-1-ranks").values())) == 1
+
+
+def test_labels_at_line_ends_do_not_overlap(opened):
+    for figure in ("group-1-regret", "group-1-targets", "group-1-ranks", "group-1-robustness"):
+        boxes = [label.bounding_box() for label in opened.locator(f"#{figure} .annotation .annotation-text").all()]
+        assert len(boxes) == len(OPTIMIZERS)
+        boxes.sort(key=lambda box: box["y"])
+        for above, below in pairwise(boxes):
+            assert above["y"] + 0.8 * above["height"] <= below["y"]
+
+
+def test_files_are_taken_from_the_page_itself(chromium, page_path, tmp_path):
+    alone = tmp_path / "alone.html"
+    alone.write_bytes(page_path.read_bytes())
+    page = chromium.new_page(accept_downloads=True)
+    page.goto(alone.as_uri())
+    for link in ("group-1/regret.csv", "group-1/leaderboard.tex", "methods/suite.toml", "group-1/ranks.pdf"):
+        with page.expect_download(timeout=MINUTE) as found:
+            page.locator(f"a[href='{link}']").first.click()
+        assert found.value.suggested_filename == link.replace("/", "-")
+        assert found.value.path().read_bytes() == (page_path.parent / link).read_bytes()
+    page.close()
+
+
+def test_on_paper_figures_and_tables_fit_the_sheet(chromium, page_path):
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(page_path.as_uri())
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_timeout(200)
+    assert page.evaluate("Math.max(...[...document.querySelectorAll('.main-svg')].map(svg => svg.clientWidth))") <= 690
+    page.set_viewport_size({"width": 690, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 690
+    assert page.evaluate("[...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth + 1)")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.close()
+
+
 def test_nothing_is_wider_than_the_screen(opened):
     width = opened.viewport_size["width"]  # not window.innerWidth: a phone zooms out until a wide page fits
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     ends = opened.evaluate("[...document.querySelectorAll('.main-svg')].map(svg => svg.getBoundingClientRect().right)")
     assert max(ends) <= width
+    inner = (
+        "[...document.querySelectorAll('table')].every(e => e.parentElement.scrollWidth <= e.parentElement.clientWidth)"
+    )
+    assert opened.evaluate(inner) or width > 600  # on a phone a table becomes cards, which need no scrolling
     assert opened.evaluate("parseFloat(getComputedStyle(document.querySelector('td')).fontSize)") >= 12

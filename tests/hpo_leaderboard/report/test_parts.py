@@ -1,6 +1,7 @@
 """Pieces of the report by themselves: grids, distributions, colours, suites, pairs, LaTeX."""
 
 import json
+import re
 import tomllib
 
 import numpy as np
@@ -11,14 +12,18 @@ from score_tables import random_losses, tasks_table, trials_table
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.experiments.suite import open_suite
 from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
 from hpo_leaderboard.report.curve_figures import grid_points
+from hpo_leaderboard.report.described import describe_benchmarks, describe_optimizers
 from hpo_leaderboard.report.figure import numbers
 from hpo_leaderboard.report.latex import escaped, latex_number
 from hpo_leaderboard.report.page import script_json
 from hpo_leaderboard.report.pair import compare_pair
-from hpo_leaderboard.report.palette import COLOURS, styles
+from hpo_leaderboard.report.palette import DASHES, styles
+from hpo_leaderboard.report.papers import Link, links
+from hpo_leaderboard.report.recipe import recipe
 from hpo_leaderboard.report.suites import suite_files
 from hpo_leaderboard.report.tables import number
 from hpo_leaderboard.scores.incumbents import incumbents
@@ -62,12 +67,56 @@ def test_distributions_are_exact_where_they_are_given(n_runs):
     assert view.lines[0].y[-1] == pytest.approx(1 - 1 / n_runs)
 
 
-def test_looks_are_told_apart_and_do_not_depend_on_results():
-    names = [f"o{i:02d}" for i in range(4 * len(COLOURS))]
-    looks = styles(names)
-    assert len(set(looks.values())) == len(names)
-    assert styles(reversed(names)) == looks
-    assert {look.dash for look in styles(names[: len(COLOURS)]).values()} == {"solid"}
+def test_looks_belong_to_names():
+    quick = open_suite("quick")
+    looks = styles(member.label for member in quick.optimizers)
+    assert len(set(looks.values())) == len(quick.optimizers)
+    assert all(styles([name]) == {name: look} for name, look in looks.items())
+    assert styles(["mine", "rs"])["mine"] == styles(["mine", "tpe", "another"])["mine"]
+    others = styles(f"mine {i}" for i in range(40)).values()
+    assert len({look.colour for look in others}) > 20 and {look.dash for look in others} == set(DASHES)
+    assert all(re.fullmatch("#[0-9a-f]{6}", look.colour) for look in others)
+
+
+def test_papers_are_linked():
+    assert [link.address for link in links("Bergstra et al. (2011); Falkner et al. (2018)")] == [
+        "https://arxiv.org/abs/1807.01774"
+    ]
+    assert links("Me (2030), doi:10.1000/x.1.") == [Link("doi:10.1000/x.1.", "https://doi.org/10.1000/x.1.")]
+    assert links("Me (2030), arXiv:2030.00001, section 2")[0].text == "arXiv:2030.00001"
+    assert links("") == []
+
+
+def described_job(benchmark, optimizer):
+    return json.loads(job(benchmark, optimizer).description)
+
+
+def test_benchmarks_and_optimizers_are_described_in_a_line():
+    said = [
+        described_job(Member("branin"), Member("bohb", {"eta": 4}, "fast")),
+        described_job(Member("x"), Member("m:Own")),
+    ]
+    fast, own = describe_optimizers(["fast 0.2.0", "m:Own"], said)
+    assert fast.line == "Hyperband with configurations from a kernel density estimate (eta = 4)"
+    assert (fast.paper, fast.links[0].text) == ("Falkner et al. (2018)", "arXiv:1807.01774")
+    assert (own.line, own.paper) == ("Own of the module m", "")
+    tasks = [
+        BenchmarkRecord(name, "c", "profet", None, None, 1.0, 1, json.dumps({"source": f"sampled task {i}"}))
+        for i, name in enumerate([f"profet-svm/{n}" for n in (5, 6, 7, 800)])
+    ]
+    said = [described_job(Member(task.benchmark), Member("rs")) for task in tasks]
+    (row,) = describe_benchmarks([task.benchmark for task in tasks], said, tasks)
+    assert row.name == "profet-svm/5 ... profet-svm/800" and row.line.startswith("4 benchmarks")
+    assert row.links[0].text == "arXiv:1905.12982"
+
+
+def test_the_recipe_names_extras_and_modules_of_your_own():
+    members = [Member("cmaes"), Member("optuna-tpe"), Member("my_search:Mine")]
+    said = [described_job(Member(name), member) for name in ("branin", "cv-rf-protein") for member in members]
+    lines = recipe("s.sqlite", {"hpo-foundry": "1.2"}, ["suite.toml"], said, "0123456789abcdef")
+    assert lines[0] == 'pip install "hpo-foundry[cmaes,collect,peers,report]==1.2"'
+    assert any("PYTHONPATH: my_search" in line for line in lines)
+    assert "hpo leaderboard suite.toml --store s.sqlite --out report" in lines
 
 
 def test_numbers_for_the_page():
