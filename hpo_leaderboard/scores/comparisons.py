@@ -201,7 +201,7 @@ def _frame(effects: dict[Pair, list[np.ndarray]], tests: dict[Pair, float], leve
     rows = []
     for (a, b), of_tasks in effects.items():
         mean = np.mean(of_tasks, axis=0)
-        low, high = percentile_interval(mean[1:], level)
+        low, high = map(float, percentile_interval(mean[1:], level))
         rows.append({"a": a, "b": b, "effect": mean[0], "effect_low": low, "effect_high": high, "p": tests[a, b]})
     frame = pd.DataFrame(rows)
     return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
