@@ -74,6 +74,7 @@ def add_leaderboard(parser: Parser) -> None:
 
 
 def _leaderboard(options: argparse.Namespace, out: Output) -> int:
+    from hpo_leaderboard.experiments.random_phases import only_random, random_phase_line
     from hpo_leaderboard.report import score_store
 
     suite = changed(
@@ -87,6 +88,8 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
     outcome = _experiment(suite, store_path, options)
     scored = score_store(store_path)
     _print_boards(scored, out)
+    for name in only_random(scored.runs):
+        out.say(random_phase_line(name))
     out.say(f"\nstore: {store_path} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")
     _print_page(scored, store_path, options.out, out)
     if outcome.lost:

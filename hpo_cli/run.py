@@ -60,11 +60,14 @@ def add_run(parser: Parser) -> None:
 
 def _run(options: argparse.Namespace, out: Output) -> int:
     from hpo_core.errors import InvalidOption
+    from hpo_leaderboard.experiments.random_phases import random_phase_line
 
     if options.seeds < 1:
         raise InvalidOption(f"--seeds must be at least 1, got {options.seeds}")
     done: list[Row] = []
     out.table(COLUMNS, _with_median(_rows(options), done, out))
+    if all(row["n_random"] == row["trials"] > 0 for row in done):
+        out.say(random_phase_line(options.optimizer))
     return int(any(row["broke"] for row in done))
 
 
@@ -89,6 +92,7 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
     from hpo_core import Benchmark, run
     from hpo_core.errors import HpoError, InvalidBudget, InvalidConfig
     from hpo_core.names import make_criterion, make_optimizer
+    from hpo_core.running.optimizer import n_random_of
     from hpo_leaderboard.engines.threads import one_thread
 
     benchmark = Benchmark(options.benchmark)
@@ -106,11 +110,11 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
                 if isinstance(error, HpoError) and not isinstance(error, (InvalidBudget, InvalidConfig)):
                     raise
                 traceback.print_exc(file=sys.stderr)
-                yield _broken_row(options, seed, error)
+                yield {**_broken_row(options, seed, error), "n_random": n_random_of(method)}
                 continue
             if options.out is not None:
                 done.save(_file(options, seed))
-            yield _row(options, benchmark, done)
+            yield {**_row(options, benchmark, done), "n_random": n_random_of(method)}
 
 
 def _file(options: argparse.Namespace, seed: int) -> Path:

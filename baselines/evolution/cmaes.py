@@ -50,11 +50,13 @@ class CMAES:
         self._pending: Pending[int] = Pending()
         self._strategy: Any = self._new_strategy()
         self._begin_generation()
+        self.n_random = 0
 
     def ask(self) -> Proposal | None:
         if self._proposed == len(self._points):
             return None
         index = self._proposed
+        self.n_random += self._strategy.countiter == 0  # drawn around a random point
         self._proposed += 1
         return self._pending.add(Proposal(self._decode(self._points[index].tolist())), index)
 

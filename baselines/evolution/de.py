@@ -69,11 +69,13 @@ class DifferentialEvolution:
         self.members: dict[int, tuple[float, list[float]]] = {}
         self._pending: Pending[tuple[int, list[float]]] = Pending()
         self._asked = 0
+        self.n_random = 0
 
     def ask(self) -> Proposal:
         index = self._asked % self._size
         starting = self._asked < self._size or len(self.members) < FEWEST or index not in self.members
         self._asked += 1
+        self.n_random += starting
         point = [next(self._uniforms) for _ in range(self._d)] if starting else self._offspring(index)
         return self._pending.add(Proposal(self._decode(point)), (index, point))
 

@@ -62,10 +62,12 @@ class RegularizedEvolution:
         self._members: deque[tuple[float, Codes]] = deque()  # oldest first
         self._pending: Pending[Codes] = Pending()
         self._asked = 0
+        self.n_random = 0
 
     def ask(self) -> Proposal:
         self._asked += 1
         starting = self._asked <= self._limit or not self._members
+        self.n_random += starting
         codes = next(self._random) if starting else self._mutated(self._winner())
         return self._pending.add(Proposal(self._decode(codes)), codes)
 

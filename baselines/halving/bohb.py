@@ -85,6 +85,7 @@ class BOHB:
             min_bandwidth=None if min_bandwidth is None else number("min_bandwidth", min_bandwidth, 1e-6, 1.0),
         )
         self._schedule = HalvingSchedule(cycle(brackets(budgets, eta, min_budget)), self._sample)
+        self.n_random = 0
 
     def ask(self) -> Proposal:
         return self._schedule.ask()
@@ -95,9 +96,12 @@ class BOHB:
 
     def _sample(self) -> Config:
         """A new configuration, by algorithm 7."""
-        if self._rng.random() < self._random_fraction:
+        is_random = self._rng.random() < self._random_fraction
+        suggested = None if is_random else self._model.suggest(self._rng)
+        if suggested is None:
+            self.n_random += 1
             return next(self._random)
-        return self._model.suggest(self._rng) or next(self._random)
+        return suggested
 
 
 class DensityModel:

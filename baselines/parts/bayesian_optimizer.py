@@ -47,11 +47,13 @@ class BayesianOptimizer:
         self._features = Features(space)
         self._decode = unit_decoder(space)
         self._history = History(self._features.width)
+        self.n_random = 0
 
     def ask(self) -> Proposal:
         history, features = self._history, self._features
         ready = len(history) >= self._n_initial and history.n_finite > 0 and features.width > 0
         propose = self._propose if ready else self._initial
+        self.n_random += propose is random_new_row
         row = propose(history.snapshot(features), self._rng)
         return history.propose(Proposal(self._decode(features.to_unit(row))), row)
 

@@ -75,6 +75,7 @@ class CostAwareOptimizer:
         self._decode = unit_decoder(space)
         self._history = History(self._features.width, full=len(self.sizes) - 1)
         self._spent = 0.0
+        self.n_random = 0
 
     def ask(self) -> Proposal:
         snapshot = self._history.snapshot(self._features)
@@ -82,6 +83,7 @@ class CostAwareOptimizer:
             row, level, incumbent = self._choose(snapshot, self._spent, self._rng)
             self.incumbent = self._config(incumbent)
         else:
+            self.n_random += 1
             row, level = random_new_row(snapshot, self._rng), self._design[len(snapshot) % len(self._design)]
         if level == snapshot.full:
             self._spent = 0.0

@@ -67,6 +67,7 @@ class TPE:
         self._features = Features(space)
         self._decode = unit_decoder(space)
         self._history = History(self._features.width)
+        self.n_random = 0
         self._ratio = DensityRatio(
             self._features, count("n_candidates", n_candidates), number("gamma", gamma, 0.0, 1.0)
         )
@@ -74,6 +75,7 @@ class TPE:
     def ask(self) -> Proposal:
         history = self._history
         if len(history) < self._n_initial or history.n_finite == 0:
+            self.n_random += 1
             row = self._features.sample_prior(self._rng, 1)[0]
         else:
             row = self._ratio.propose(history, self._rng)

@@ -73,11 +73,13 @@ class UnivariateTPE:
         self._numbers = [(j, _Number(h, column)) for column, (j, h) in enumerate(numbers, first)]
         self._history = History(first + len(numbers))
         self._codes: list[Any] = [0] * len(space)
+        self.n_random = 0
 
     def ask(self) -> Proposal:
         history, codes = self._history, self._codes
         n, rows = len(history), history.rows
         if n < self._n_initial or history.n_finite == 0:
+            self.n_random += 1
             split = _Split(rows, [], np.zeros(n), 1)
         else:
             good = history.best(min(max(math.ceil(self._gamma * math.sqrt(n)), 1), FLAT))

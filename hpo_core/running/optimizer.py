@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from numbers import Integral
 from typing import Generic, Protocol, TypeVar
 
 from hpo_core.errors import HpoError
@@ -39,11 +40,21 @@ class Optimizer(Protocol):
     result*, with none pending it means that nothing will ever come, as after the last point of a grid.
 
     `tell` takes each proposal that was asked for once, in any order, with its loss and the seconds it took. A trial
-    that failed is told with a loss of `math.inf`; NaN is refused. An optimizer may have a `name`, which a `Run` shows.
+    that failed is told with a loss of `math.inf`; NaN is refused.
+
+    Two members are optional. A `name` is what a `Run` shows. `n_random` is how many of the proposals so far were
+    random, that is, drawn without a look at any loss. Where it is all of them, leaderboards say that the optimizer
+    never left its random phase.
     """
 
     def ask(self) -> Proposal | None: ...
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None: ...
+
+
+def n_random_of(optimizer: object) -> int | None:
+    """How many of an optimizer's proposals were random, None where it does not say."""
+    stated = getattr(optimizer, "n_random", None)
+    return int(stated) if isinstance(stated, Integral) and not isinstance(stated, bool) else None
 
 
 class StoppingCriterion(Protocol):

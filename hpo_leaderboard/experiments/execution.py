@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hpo_core import Benchmark, run
 from hpo_core.errors import HpoError
 from hpo_core.names import make_optimizer
-from hpo_core.running.optimizer import Optimizer
+from hpo_core.running.optimizer import Optimizer, n_random_of
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
 from hpo_leaderboard.experiments.identity import open_benchmark, optimizer_version
@@ -38,7 +38,8 @@ class FinishedRun(NamedTuple):
                its constructor and the objective are not counted
     numbers    compressed columns of its trials
     configs    compressed configurations of its trials
-    digest     SHA-256 of all of it but the overhead and the wording of the failure
+    digest     SHA-256 of all of it but the overhead, the wording of the failure and `n_random`
+    n_random   how many proposals were random, None where the optimizer does not say
     """
 
     key: str
@@ -50,6 +51,7 @@ class FinishedRun(NamedTuple):
     numbers: bytes
     configs: bytes
     digest: bytes
+    n_random: int | None = None
 
 
 def execute(job: Job) -> FinishedRun:
@@ -59,7 +61,8 @@ def execute(job: Job) -> FinishedRun:
     except Exception as error:
         return broken_run(job, _text(error), settled=False)
     try:
-        timed = TimedOptimizer(_optimizer_of(job, benchmark))
+        optimizer = _optimizer_of(job, benchmark)
+        timed = TimedOptimizer(optimizer)
         record = run(
             benchmark,
             timed,
@@ -70,7 +73,7 @@ def execute(job: Job) -> FinishedRun:
             resume=job.resume,
         )
         overhead = timed.overhead()
-        return _finished(job, benchmark, record, overhead)
+        return _finished(job, benchmark, record, overhead)._replace(n_random=n_random_of(optimizer))
     except (*CIRCUMSTANCES, DifferentVersion) as error:
         return broken_run(job, _text(error), settled=False)
     except Exception as error:

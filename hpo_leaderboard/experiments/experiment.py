@@ -14,7 +14,7 @@ from hpo_leaderboard.experiments.execution import FinishedRun
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.suite import Suite
-from hpo_leaderboard.store.store import Store, writing
+from hpo_leaderboard.store.store import Store, StoredSuite, writing
 
 BATCH_SECONDS = 0.5  # how long finished runs wait for their transaction; a killed coordinator loses no more than these
 BATCH_RUNS = 500
@@ -73,6 +73,7 @@ def run_experiment(
         for line in (*plan.lost, *plan.unfit):
             announce(line)
         store.add_tasks(plan.tasks, _about(suite))
+        store.add_suites([StoredSuite(suite.name, suite.version, suite.scoring)])
         settled = store.settled()
         missing = [job for job in plan.jobs if job.key not in settled]
         failures, n_open = _run(store, engine, missing, len(plan.jobs), progress)

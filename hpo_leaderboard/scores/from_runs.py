@@ -60,7 +60,7 @@ def _frames_of_runs(runs: list[Run]) -> Frames:
     configs = ["\n".join(own).encode() for own in lines]
     trials = trials_frame(names, [len(run.trials) for run in runs], numbers, configs)
     rows = [
-        [*name, "", run.reason, len(run.trials), np.nan, "", None, np.nan, np.nan]
+        [*name, "", run.reason, len(run.trials), np.nan, "", None, np.nan, np.nan, np.nan]
         for name, run in zip(names, runs, strict=True)
     ]
     tasks = [_task(name, found, trials) for name, found in opened.items()]

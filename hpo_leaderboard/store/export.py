@@ -50,6 +50,7 @@ def merge_stores(into: str | Path, sources: Iterable[str | Path]) -> int:
             present = target.settled()
             with reading(path) as source:
                 target.add_tasks(source.tasks(), {f"merged {path.name}": source.digest()})
+                target.add_suites(source.suites())
                 batch: list[StoredRun] = []
                 for run in source.runs():
                     if _is_new(run, present, path):

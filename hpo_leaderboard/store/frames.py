@@ -4,7 +4,8 @@ trials   one row per trial, sorted by benchmark, optimizer, seed and order of co
          step, budget, loss (inf for a failed trial), cost, start, end (seconds), worker, failed, exact (noise-free loss
          at the full budget, NaN where unknown), test (its test loss), config (JSON, sorted keys)
 runs     one row per run: benchmark, optimizer, seed, key, reason, n_trials, overhead (CPU seconds), version, failure
-         (None, or why the run itself broke), n_trials_limit, max_cost_limit (NaN where there is none)
+         (None, or why the run itself broke), n_trials_limit, max_cost_limit (NaN where there is none), n_random
+         (proposals that were random, NaN where the optimizer does not say)
 tasks    one row per benchmark: benchmark, family, optimum, test_optimum (NaN where unknown), checksum, full_budget,
          n_budgets
 """
@@ -119,6 +120,7 @@ RUNS = [
     "failure",
     "n_trials_limit",
     "max_cost_limit",
+    "n_random",
 ]
 
 
@@ -142,7 +144,8 @@ def _run_row(entry: _Entry, name: tuple[str, str]) -> list[Any]:
     n_trials = np.nan if by_cost or limits["n_trials"] is None else limits["n_trials"]
     version = entry.said["optimizer"]["version"]
     head = [*name, run.seed, run.key, run.reason, run.n_trials, run.overhead]
-    return [*head, version, run.failure, n_trials, max_cost]
+    n_random = np.nan if run.n_random is None else run.n_random
+    return [*head, version, run.failure, n_trials, max_cost, n_random]
 
 
 def _tasks(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, str]]) -> list[BenchmarkRecord]:

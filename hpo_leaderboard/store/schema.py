@@ -3,9 +3,11 @@
     runs        one row per run: what it is, how it ended, its trials as compressed columns (`store.columns`)
     overheads   CPU seconds of each run's optimizer; apart, since they differ between two executions
     tasks       what is known about each benchmark
+    suites      the suites that were run into it, with how they are scored
     about       free text by name: what made the store
 
-`PRAGMA application_id` marks the file as a store, `PRAGMA user_version` is the version of this format.
+`PRAGMA application_id` marks the file as a store, `PRAGMA user_version` is the version of this format. Version 1 had no
+`suites`, and no `n_random` in `runs`. It can be read, and becomes version 2 when it is opened for writing.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from hpo_core.errors import DamagedFile, HpoError
 
-APPLICATION, VERSION = 0x48504F53, 1
+APPLICATION, VERSION = 0x48504F53, 2
 PATIENCE = 30.0  # seconds to wait for a reader that holds a lock
 SCHEMA = """
 CREATE TABLE runs (
@@ -32,7 +34,8 @@ CREATE TABLE runs (
     failure TEXT,
     digest BLOB NOT NULL,
     numbers BLOB NOT NULL,
-    configs BLOB NOT NULL
+    configs BLOB NOT NULL,
+    n_random INTEGER
 );
 CREATE INDEX settled_runs ON runs (key, digest) WHERE settled = 1;
 CREATE TABLE overheads (key TEXT PRIMARY KEY NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID;
@@ -48,6 +51,14 @@ CREATE TABLE tasks (
     PRIMARY KEY (benchmark, checksum)
 ) WITHOUT ROWID;
 CREATE TABLE about (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+SUITES = """
+CREATE TABLE suites (
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    scoring TEXT NOT NULL,
+    PRIMARY KEY (name, version)
+)
 """
 
 
@@ -73,10 +84,13 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; a power cut, seconds
             with transaction(connection):
                 if not _pragma(connection, "application_id"):
-                    for statement in SCHEMA.split(";"):
+                    for statement in (*SCHEMA.split(";"), SUITES):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                    connection.execute(f"PRAGMA user_version = {VERSION}")
+                elif format_version(connection) < VERSION:
+                    connection.execute("ALTER TABLE runs ADD COLUMN n_random INTEGER")
+                    connection.execute(SUITES)
+                connection.execute(f"PRAGMA user_version = {VERSION}")
         except BaseException:
             connection.close()
             raise
@@ -143,6 +157,11 @@ def explained(path: Path) -> Iterator[None]:
                 "--store. Runs that were stored before are safe: the same command goes on from there"
             ) from None
         raise
+
+
+def format_version(connection: sqlite3.Connection) -> int:
+    """Version of the format of an open store."""
+    return _pragma(connection, "user_version")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -14,6 +14,7 @@ from hpo_core.errors import DamagedFile
 from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
 from hpo_leaderboard.experiments.job import Job, key_of
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
+from hpo_leaderboard.experiments.scoring import Scoring, scoring_from_json
 from hpo_leaderboard.store.columns import decompress, numbers_size
 from hpo_leaderboard.store.schema import (
     StoreBusy,
@@ -21,6 +22,7 @@ from hpo_leaderboard.store.schema import (
     connect_for_reading,
     connect_for_writing,
     explained,
+    format_version,
     transaction,
 )
 
@@ -40,11 +42,15 @@ COLUMNS = (
     "digest",
     "numbers",
     "configs",
+    "n_random",
 )
 
 
 class StoredRun(NamedTuple):
-    """A row of the store, with its columns still compressed; `overhead` is in CPU seconds."""
+    """A row of the store, with its columns still compressed; `overhead` is in CPU seconds.
+
+    `n_random` is how many proposals were random, None where the optimizer does not say.
+    """
 
     key: str
     settled: int
@@ -58,6 +64,7 @@ class StoredRun(NamedTuple):
     digest: bytes
     numbers: bytes
     configs: bytes
+    n_random: int | None
     overhead: float
 
     def contents(self) -> tuple[bytes, bytes]:
@@ -76,6 +83,14 @@ class StoredRun(NamedTuple):
 
     def __str__(self) -> str:
         return f"run {self.key[:12]} ({self.benchmark}, {self.optimizer}, seed {self.seed})"
+
+
+class StoredSuite(NamedTuple):
+    """A suite that was run into a store, and how it is scored."""
+
+    name: str
+    version: int
+    scoring: Scoring
 
 
 class Store:
@@ -99,7 +114,8 @@ class Store:
 
     def runs(self) -> Iterator[StoredRun]:
         """The runs, sorted by benchmark, optimizer, seed and key."""
-        columns = ", ".join(f"runs.{column}" for column in COLUMNS)
+        absent = () if format_version(self._connection) > 1 else ("n_random",)
+        columns = ", ".join("NULL" if column in absent else f"runs.{column}" for column in COLUMNS)
         query = (
             f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key) "
             "WHERE runs.rowid = ?"
@@ -121,6 +137,19 @@ class Store:
         with explained(self.path):
             rows = self._connection.execute(f"SELECT {columns} FROM tasks ORDER BY benchmark, checksum").fetchall()
         return [BenchmarkRecord(*row) for row in rows]
+
+    def suites(self) -> list[StoredSuite]:
+        """The suites that were run into the store, the latest last."""
+        if format_version(self._connection) < 2:
+            return []
+        with explained(self.path):
+            rows = self._connection.execute("SELECT name, version, scoring FROM suites ORDER BY rowid").fetchall()
+        return [StoredSuite(name, version, scoring_from_json(scoring)) for name, version, scoring in rows]
+
+    def scoring(self) -> Scoring:
+        """How the runs are scored: as the latest suite says, or as usual if the store knows none."""
+        suites = self.suites()
+        return suites[-1].scoring if suites else Scoring()
 
     def about(self) -> dict[str, str]:
         """Notes about what made the store, by name."""
@@ -174,6 +203,12 @@ class Store:
             self._connection.executemany(f"INSERT OR REPLACE INTO tasks VALUES ({values})", list(tasks))
             self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", list(about.items()))
 
+    def add_suites(self, suites: Iterable[StoredSuite]) -> None:
+        """Store how suites are scored; one that is there already is replaced, and becomes the latest."""
+        rows = [(suite.name, suite.version, suite.scoring.to_json()) for suite in suites]
+        with explained(self.path), transaction(self._connection):
+            self._connection.executemany("INSERT OR REPLACE INTO suites VALUES (?, ?, ?)", rows)
+
     def drop(self, keys: Iterable[str]) -> None:
         """Remove runs, so that asking for the experiment again runs them again."""
         with explained(self.path), transaction(self._connection):
@@ -196,6 +231,7 @@ def _row(job: Job, run: FinishedRun) -> StoredRun:
         digest=run.digest,
         numbers=run.numbers,
         configs=run.configs,
+        n_random=run.n_random,
         overhead=run.overhead,
     )
 

@@ -241,11 +241,11 @@ def test_a_store_whose_making_was_interrupted_is_empty_and_can_be_filled(tmp_pat
 def test_other_databases_and_newer_stores_are_refused(path, tmp_path):
     other = tmp_path / "other.sqlite"
     damage(other, "CREATE TABLE runs (x)")
-    damage(path, "PRAGMA user_version = 2")
+    damage(path, "PRAGMA user_version = 3")
     for door in (reading, writing):
         with pytest.raises(DamagedFile, match="no store of HPO Foundry"), door(other):
             pass
-        with pytest.raises(DamagedFile, match=r"version 2 of the store, .* up to 1; upgrade"), door(path):
+        with pytest.raises(DamagedFile, match=r"version 3 of the store, .* up to 2; upgrade"), door(path):
             pass
 
 
