@@ -31,7 +31,7 @@ _HOMES = {
     "hpo_leaderboard.scores.fixed_target.runtimes": ("ecdf", "runtimes"),
     "hpo_leaderboard.scores.incumbents": ("final_values", "incumbents"),
     "hpo_leaderboard.scores.ranks": ("average_ranks",),
-    "hpo_leaderboard.stopping.recorded_runs": ("read_runs",),
+    "hpo_leaderboard.stopping.run_sources": ("read_runs",),
     "hpo_leaderboard.stopping.replay": ("replay",),
     "profet": ("Task", "open_model"),
     "tabular": ("Table", "open_table", "read_table", "write_table"),

@@ -36,8 +36,8 @@ from hpo_leaderboard.scores.curves import curve_summary, curves
 from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.ranks import average_ranks
-from hpo_leaderboard.stopping.recorded_runs import read_runs
 from hpo_leaderboard.stopping.replay import replay
+from hpo_leaderboard.stopping.run_sources import read_runs
 from profet import Task, open_model, read_model, write_model
 from profet import sample as sample_tasks
 from profet import train as train_model

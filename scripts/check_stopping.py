@@ -27,8 +27,9 @@ from baselines.stopping.conv import Convergence
 from baselines.stopping.cv_regret_bound import CVRegretBound
 from baselines.stopping.regret_bound import RegretBound
 from hpo_leaderboard.stopping.printed import HALF
-from hpo_leaderboard.stopping.recorded_runs import RecordedRun, read_runs
+from hpo_leaderboard.stopping.recorded_runs import RecordedRun
 from hpo_leaderboard.stopping.replay import RecordedBounds, scored, stop_of
+from hpo_leaderboard.stopping.run_sources import read_runs
 
 THRESHOLDS = (1e-4, 1e-3, 1e-2)
 PATIENCES = (10, 30, 50)

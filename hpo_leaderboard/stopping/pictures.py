@@ -28,25 +28,32 @@ NARROWEST = 8.0  # inches, for the sake of the legend
 
 
 def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
-    """RYC against RTC: mean and standard deviation of each criterion, and the paper's mean where it prints one."""
+    """RYC against RTC: mean and standard deviation of each criterion, and the paper's mean where it prints one.
+
+    A panel is by test loss where a test loss is known of any of its runs, else by validation loss, without the paper's
+    means, which are by test loss.
+    """
     groups: list[tuple[Any, Any]] = list(summary.groupby(list(by), sort=False))
     figure, panels = _panels(len(groups), 5.0, 4.2)
     criteria = list(dict.fromkeys(summary["criterion"]))
     for axes, (key, group) in zip(panels, groups, strict=True):
         labels = dict(zip(by, key, strict=True))
+        by_test = bool(group["ryc_n"].any())
+        score = "ryc" if by_test else "ryc_validation"
         for row in group.to_dict("records"):
             i = criteria.index(row["criterion"])
             colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
             axes.errorbar(
-                row["rtc"], row["ryc"], xerr=row["rtc_std"], yerr=row["ryc_std"],
+                row["rtc"], row[score], xerr=row["rtc_std"], yerr=row[f"{score}_std"],
                 fmt=marker, color=colour, markersize=8, elinewidth=1, alpha=0.9, label=row["criterion"],
             )  # fmt: skip
             paper = printed(row["criterion"], labels.get("benchmark"), labels.get("optimizer", ""))
-            if paper is not None:
+            if paper is not None and by_test:
                 axes.plot(paper.rtc, paper.ryc, marker, markerfacecolor="none", markeredgecolor=colour, markersize=11)
         axes.axhline(0.0, color=MUTED, linewidth=0.8)
         axes.set_xlim(-0.05, 1.05)
-        _tidy(axes, ", ".join(map(str, key)), "RTC: share of the iterations saved", "RYC: change of the test loss")
+        words = "RYC: change of the test loss" if by_test else "RYC (validation): change of the validation loss"
+        _tidy(axes, ", ".join(map(str, key)), "RTC: share of the iterations saved", words)
     _legend(figure, panels[0])
     figure.suptitle("mean and standard deviation over the runs; hollow: printed in the paper", fontsize=10)
     return figure
@@ -95,7 +102,10 @@ def draw_bounds(bounds: pandas.DataFrame) -> Figure:
 
 
 def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
-    """Validation and test loss of the incumbent, mean and standard deviation over the seeds (2021, fig. 1 and 2)."""
+    """Validation and test loss of the incumbent, mean and standard deviation over the seeds (2021, fig. 1 and 2).
+
+    The test loss is over the runs all of whose incumbents have one, at least from the first on that is drawn.
+    """
     groups: dict[tuple[str, str], list[RecordedRun]] = {}
     for run in runs:
         groups.setdefault((run.benchmark, run.optimizer), []).append(run)
@@ -105,10 +115,9 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
         indices = [trajectory(run.trials[:length]).indices for run in members]
         first = max(int((own < 0).sum()) for own in indices)
         steps = np.arange(first + 1, length + 1)
-        curves = {
-            "validation": [trajectory(run.trials[:length]).losses[first:] for run in members],
-            "test": [run.test[own[first:]] for run, own in zip(members, indices, strict=True)],
-        }
+        tests = [run.test[own[first:]] for run, own in zip(members, indices, strict=True)]
+        curves = {"validation": [trajectory(run.trials[:length]).losses[first:] for run in members]}
+        curves |= {"test": known} if (known := [values for values in tests if np.isfinite(values).all()]) else {}
         for (label, values), colour in zip(curves.items(), COLOURS, strict=False):
             mean, std = np.mean(values, axis=0), np.std(values, axis=0)
             axes.plot(steps, mean, color=colour, linewidth=1.6, label=label)

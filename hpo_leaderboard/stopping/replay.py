@@ -14,12 +14,12 @@ from hpo_core import Trial
 from hpo_core.running.incumbent import trajectory
 from hpo_core.running.joined import Criterion, status_of
 from hpo_leaderboard.stopping.recorded_runs import RUN, RecordedRun
-from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change
+from hpo_leaderboard.stopping.scores import SCORES, relative_change, relative_saving
 
 if TYPE_CHECKING:
     import pandas
 
-COLUMNS = (*RUN, "criterion", "stopped", "stop", "n", "ryc", "rtc", "rtc_time", "regret", "reason")
+COLUMNS = (*RUN, "criterion", "stopped", "stop", "n", *SCORES, "regret", "reason")
 
 
 class RecordedBounds:
@@ -51,8 +51,10 @@ def replay(
 ) -> pandas.DataFrame:
     """Stop and scores of every criterion on every run, a row each, with the columns `COLUMNS`.
 
-    `specs` are texts that `baselines.criterion` reads. `regret` is how far the incumbent's loss lay above the optimum
-    at the stop, NaN where the optimum is not known. `progress` is called after each run.
+    `specs` are texts that `baselines.criterion` reads. `ryc` is by test loss and NaN where that of an incumbent was not
+    recorded, `ryc_validation` by validation loss. `regret` is how far the incumbent's validation loss, without noise
+    where that is known, lay above the optimum at the stop, NaN where the optimum is not known. `progress` is called
+    after each run.
     """
     import pandas as pd
 
@@ -87,6 +89,7 @@ def scored(run: RecordedRun, name: str, n_trials: int, reason: str, stopped: boo
     path = trajectory(run.trials)
     final, at_stop = int(path.indices[-1]), int(path.indices[n_trials - 1])
     known = final >= 0 and at_stop >= 0
+    changes = [relative_change(of[final], of[at_stop]) if known else math.nan for of in (run.test, run.validation)]
     ends = np.maximum.accumulate(path.ends)
     return {
         "benchmark": run.benchmark,
@@ -96,10 +99,11 @@ def scored(run: RecordedRun, name: str, n_trials: int, reason: str, stopped: boo
         "stopped": stopped,
         "stop": n_trials,
         "n": len(run.trials),
-        "ryc": relative_test_change(run.test[final], run.test[at_stop]) if known else math.nan,
+        "ryc": changes[0],
+        "ryc_validation": changes[1],
         "rtc": relative_saving(len(run.trials), n_trials),
         "rtc_time": relative_saving(float(ends[-1]), float(ends[n_trials - 1])),
-        "regret": float(path.losses[n_trials - 1]) - run.optimum,
+        "regret": (float(run.validation[at_stop]) if at_stop >= 0 else math.inf) - run.optimum,
         "reason": reason,
     }
 
@@ -115,8 +119,10 @@ def bounds_along(runs: Iterable[RecordedRun], every: int = 5, first: int = 20) -
     rows = []
     for run in runs:
         rule: Any = criterion("regret-bound", run.space, threshold=1.0)
-        losses = trajectory(run.trials).losses
+        incumbents = trajectory(run.trials).indices
         for n in range(first, len(run.trials) + 1, every):
-            bound, regret = rule.bound(run.trials[:n]), float(losses[n - 1]) - run.optimum
+            at = int(incumbents[n - 1])
+            regret = (float(run.validation[at]) if at >= 0 else math.inf) - run.optimum
+            bound = rule.bound(run.trials[:n])
             rows.append((run.benchmark, run.optimizer, run.seed, n, bound, regret))
     return pd.DataFrame(rows, columns=[*RUN, "evaluation", "bound", "regret"])

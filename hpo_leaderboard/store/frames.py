@@ -66,6 +66,35 @@ def make_frames(store: Store, *, configs: bool = True) -> Frames:
     return Frames(trials, runs, tasks_frame(_tasks(store, entries, names)))
 
 
+class NamedRun(NamedTuple):
+    """A run by the names that are shown, without its trials; `optimum` is its benchmark's, None where unknown."""
+
+    benchmark: str
+    optimizer: str
+    seed: int
+    key: str
+    n_trials: int
+    optimum: float | None
+
+
+def named_runs(store: Store) -> list[NamedRun]:
+    """Runs of a store, sorted by benchmark, optimizer and seed, without reading their trials."""
+    entries = [_Entry(head, json.loads(head.description), b"", b"") for head in store.heads()]
+    names = _names(entries)
+    optima = {task.benchmark: task.optimum for task in _tasks(store, entries, names)}
+    runs = [
+        NamedRun(*name, entry.run.seed, entry.run.key, entry.run.n_trials, optima.get(name[0]))
+        for name, entry in zip(names, entries, strict=True)
+    ]
+    return sorted(runs, key=lambda run: run[:3])
+
+
+def trials_of(store: Store, run: NamedRun) -> pandas.DataFrame:
+    """The frame `trials` of one run; raises `DamagedFile` if it is not what was stored."""
+    entry = _entry(store, store.run(run.key), True)
+    return trials_frame([(run.benchmark, run.optimizer, run.seed)], [run.n_trials], [entry.numbers], [entry.configs])
+
+
 def trials_frame(
     runs: Sequence[tuple[str, str, int]],
     counts: Sequence[int],

@@ -125,6 +125,26 @@ class Store:
             for row in self._connection.execute(order).fetchall():  # sorting whole rows would copy every blob
                 yield StoredRun(*self._connection.execute(query, row).fetchone())
 
+    def heads(self) -> list[StoredRun]:
+        """The runs in the order of `runs`, with empty columns: what they are, without reading their trials."""
+        columns = ", ".join(f"runs.{column}" for column in COLUMNS[:-2])
+        query = (
+            f"SELECT {columns}, x'', x'', coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key) "
+            "ORDER BY benchmark, optimizer, seed, key"
+        )
+        with explained(self.path):
+            return [StoredRun(*row) for row in self._connection.execute(query)]
+
+    def run(self, key: str) -> StoredRun:
+        """The run with a key."""
+        columns = ", ".join(f"runs.{column}" for column in COLUMNS)
+        query = f"SELECT {columns}, 0.0 FROM runs WHERE key = ?"
+        with explained(self.path):
+            row = self._connection.execute(query, (key,)).fetchone()
+        if row is None:
+            raise DamagedFile(f"{self.path} has no longer the run {key[:12]}; it was removed while it was read")
+        return StoredRun(*row)
+
     def descriptions(self) -> list[str]:
         """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""
         with explained(self.path):

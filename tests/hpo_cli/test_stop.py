@@ -66,3 +66,44 @@ def test_a_replay_has_one_thread_in_each_library(hpo, runs, monkeypatch):
     with threadpoolctl.threadpool_limits(limits=2):
         assert hpo("stop", "replay", runs, "--criteria", "conv:5").status == 0
     assert set(threads) == {1}
+
+
+@pytest.fixture
+def bore_runs(tmp_path):
+    """A run that Makarova et al. (2022) print numbers for, with a test loss of every second trial."""
+    rows = [
+        {
+            "benchmark": "naval",
+            "optimizer": "bore",
+            "seed": 0,
+            "step": step,
+            "loss": 1.0 / (1 + step),
+            "test": float("nan") if step % 2 else 2.0 / (1 + step),
+            "cost": 1.0,
+            "config": json.dumps({"x": step / 31}),
+        }
+        for step in range(31)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "bore.csv", index=False)
+    return tmp_path / "bore.csv"
+
+
+def test_the_papers_ryc_stands_beside_a_test_ryc_only(hpo, bore_runs, monkeypatch):
+    spec = "conv:10,warm_up=5"
+    monkeypatch.setattr(Convergence, "__call__", lambda self, trials: "enough" if len(trials) == 5 else None)
+    (row,) = hpo("stop", "replay", bore_runs, "--criteria", spec, "--json").rows
+    assert (row["ryc_n"], row["paper_rtc"], row["paper_ryc"]) == (1, 0.943, -0.605)
+    assert row["ryc"] == pytest.approx(2.0 / 31 / (2.0 / 5) - 1.0)
+    monkeypatch.setattr(Convergence, "__call__", lambda self, trials: "enough" if len(trials) == 6 else None)
+    (row,) = hpo("stop", "replay", bore_runs, "--criteria", spec, "--json").rows
+    assert (row["ryc_n"], row["ryc"], row["paper_rtc"], row["paper_ryc"]) == (0, None, 0.943, None)
+    assert row["ryc_validation"] == pytest.approx(1.0 / 31 / (1.0 / 6) - 1.0)
+    printed = hpo("stop", "replay", bore_runs, "--criteria", spec).out
+    assert "RYC (validation)" in printed and "not recorded" in printed and "-0.605" not in printed
+
+
+def test_a_criterion_is_printed_before_the_next_is_replayed(hpo, runs, monkeypatch, capsys):
+    printed = []
+    monkeypatch.setattr(Convergence, "__call__", lambda self, trials: printed.append(capsys.readouterr().out))
+    hpo("stop", "replay", runs, "--criteria", "limit:10", "conv:5")
+    assert "limit:10" in printed[0]

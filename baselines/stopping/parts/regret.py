@@ -37,7 +37,7 @@ from hpo_models.acquisition import confidence_bounds, confidence_factor
 from hpo_models.gp.kernels import kernel_named, squared_distances
 from hpo_models.gp.regression import GP
 
-REMEMBERED = 10_000  # bounds
+REMEMBERED = 100_000  # bounds, some 20 MB: a replay asks for those of all runs of a group, criterion by criterion
 SMALL, NOISELESS = 0.1, 1e-6  # bound in standard deviations of the losses, variance of the noise in theirs
 
 

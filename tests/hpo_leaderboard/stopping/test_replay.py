@@ -16,9 +16,10 @@ from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import changed, make_suite, open_suite
 from hpo_leaderboard.stopping import pictures
 from hpo_leaderboard.stopping.printed import CROSS_VALIDATION, TABLES, printed
-from hpo_leaderboard.stopping.recorded_runs import read_runs, runs_of_table
 from hpo_leaderboard.stopping.replay import RecordedBounds, bounds_along, replay, scored, stop_of
-from hpo_leaderboard.stopping.scores import relative_saving, relative_test_change, std_by_source, summary
+from hpo_leaderboard.stopping.run_sources import read_runs
+from hpo_leaderboard.stopping.scores import relative_change, relative_saving, std_by_source, summary
+from hpo_leaderboard.stopping.trial_tables import runs_of_table
 from hpo_leaderboard.store.export import export_trials
 
 
@@ -40,10 +41,10 @@ def cv_table(n=60, seeds=2, datasets=("one", "two")):
 
 
 def test_scores_by_hand():
-    assert relative_test_change(0.8, 1.0) == pytest.approx(-0.2)
-    assert relative_test_change(1.0, 0.8) == pytest.approx(0.2)
-    assert relative_test_change(0.0, 0.0) == 0.0
-    assert math.isnan(relative_test_change(-1.0, 2.0))
+    assert relative_change(0.8, 1.0) == pytest.approx(-0.2)
+    assert relative_change(1.0, 0.8) == pytest.approx(0.2)
+    assert relative_change(0.0, 0.0) == 0.0
+    assert math.isnan(relative_change(-1.0, 2.0))
     assert relative_saving(200, 50) == 0.75
     assert relative_saving(0.0, 0.0) == 0.0
 
@@ -156,12 +157,38 @@ def test_recorded_bounds_take_the_models_place():
 def test_summary_by_hand():
     stops = pd.DataFrame(
         {"optimizer": "m", "criterion": "c", "stopped": [True, False], "stop": [50, 100], "ryc": [-0.2, 0.0],
-         "rtc": [0.5, 0.0], "rtc_time": [0.6, 0.0]}
+         "ryc_validation": [-0.4, 0.0], "rtc": [0.5, 0.0], "rtc_time": [0.6, 0.0]}
     )  # fmt: skip
     row = summary(stops, ["optimizer"]).iloc[0]
+    assert (row["ryc_n"], row["ryc_validation"]) == (2, pytest.approx(-0.2))
     assert (row["n"], row["stopped"], row["stop"]) == (2, 0.5, 75.0)
     assert (row["ryc"], row["ryc_std"]) == (pytest.approx(-0.1), pytest.approx(0.1))
     assert (row["rtc_low"], row["rtc_high"]) == (0.0, 0.5)
+
+
+def test_a_run_without_recorded_test_losses_is_left_out_of_the_test_ryc():
+    table = pd.DataFrame(
+        {"dataset": "d", "seed": [0, 0, 1, 1], "iteration": [0, 1, 0, 1], "loss": [4.0, 2.0, 4.0, 2.0],
+         "test": [8.0, 6.0, np.nan, 6.0], "cost": 1.0, "hp_x": [0.1, 0.2, 0.3, 0.4]}
+    )  # fmt: skip
+    stops = pd.DataFrame([scored(run, "c", 1, "why", True) for run in runs_of_table(table)])
+    row = summary(stops, ["benchmark"]).iloc[0]
+    assert (row["n"], row["ryc_n"]) == (2, 1)
+    assert row["ryc"] == pytest.approx(-0.25)
+    assert (row["ryc_validation_n"], row["ryc_validation"]) == (2, -0.5)
+
+
+def test_noise_free_losses_score_where_they_are_known_of_all_trials():
+    table = pd.DataFrame(
+        {"dataset": "branin", "seed": 0, "iteration": [0, 1], "loss": [4.0, 2.0], "exact": [4.5, 3.0], "cost": 1.0,
+         "hp_x": [0.1, 0.2]}
+    )  # fmt: skip
+    (run,) = runs_of_table(table)
+    row = scored(run, "c", 2, "why", True)
+    assert row["regret"] == pytest.approx(3.0 - 0.397887, abs=1e-5)
+    assert math.isnan(row["ryc"])  # a validation loss is never taken for a test loss
+    (partly,) = runs_of_table(table.assign(exact=[4.5, np.nan]))
+    assert partly.validation.tolist() == [4.0, 2.0]
 
 
 def test_std_by_source():

@@ -1,0 +1,119 @@
+"""Runs of every file that the package writes: listed first, read when they are wanted."""
+
+import numpy as np
+import pytest
+
+from hpo_cli.main import main
+from hpo_core import Benchmark, run
+from hpo_core.errors import DamagedFile, InvalidOption
+from hpo_core.names import make_problem
+from hpo_leaderboard.engines import make_engine
+from hpo_leaderboard.experiments.experiment import run_experiment
+from hpo_leaderboard.experiments.suite import make_suite
+from hpo_leaderboard.stopping import recorded_runs, run_sources
+from hpo_leaderboard.stopping.run_sources import chosen, list_runs, read_runs
+from hpo_leaderboard.store.export import export_trials
+from hpo_leaderboard.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Two benchmarks, two optimizers, three seeds."""
+    path = tmp_path_factory.mktemp("runs") / "s.sqlite"
+    suite = make_suite("s", ["branin", "mini-wine"], ["rs", "de"], n_seeds=3, n_trials=12)
+    run_experiment(suite, path, make_engine("serial"))
+    return path
+
+
+def assert_equal(first, second):
+    assert first[:3] == second[:3]
+    assert first.trials == second.trials
+    assert first.space == second.space
+    assert first.optimum == second.optimum
+    np.testing.assert_array_equal(first.validation, second.validation)
+    np.testing.assert_array_equal(first.test, second.test)
+
+
+@pytest.mark.parametrize("name", ["trials.csv", "trials.csv.gz", "trials.parquet"])
+def test_an_exported_store_has_the_same_runs(store, tmp_path, name):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    export_trials(store, tmp_path / name)
+    stored, exported = read_runs(store), read_runs(tmp_path / name)
+    assert len(stored) == len(exported) == 12
+    for first, second in zip(stored, exported, strict=True):
+        assert_equal(first, second)
+
+
+def test_saved_runs_have_the_numbers_of_a_store(tmp_path):
+    for seed in range(2):
+        run("mini-wine", "rs", n_trials=8, seed=seed).save(tmp_path / f"{seed}.jsonl")
+    first, second = read_runs(tmp_path)
+    assert (first.benchmark, first.optimizer, first.seed, second.seed) == ("mini-wine", "rs", 0, 1)
+    benchmark = Benchmark("mini-wine")
+    results = [benchmark.objective(trial.config) for trial in first.trials]
+    assert first.validation.tolist() == [result.loss for result in results]
+    assert first.test.tolist() == [result.info["test_loss"] for result in results]
+    (alone,) = read_runs(tmp_path / "0.jsonl")
+    assert_equal(alone, first)
+
+
+def test_a_saved_run_of_an_unknown_benchmark_has_the_space_that_its_runs_span(tmp_path):
+    text = ""
+    for seed in range(2):
+        run("branin", "rs", n_trials=5, seed=seed).save(tmp_path / f"{seed}.jsonl")
+        text = (tmp_path / f"{seed}.jsonl").read_text().replace('"branin"', '"elsewhere"')
+        (tmp_path / f"{seed}.jsonl").write_text(text)
+    runs = read_runs(tmp_path)
+    lowest = min(trial.config["x1"] for one in runs for trial in one.trials)
+    assert runs[0].space == runs[1].space
+    assert runs[0].space["x1"].low == lowest
+    assert np.isnan(runs[0].optimum)
+
+
+def test_nothing_is_read_of_runs_that_are_not_chosen(store, monkeypatch):
+    read = []
+    one = Store.run
+    monkeypatch.setattr(Store, "run", lambda self, key: read.append(key) or one(self, key))
+    monkeypatch.setattr(Store, "runs", None)
+    listed = chosen(list_runs(store), ["branin"], ["de"], 2)
+    assert [(found.benchmark, found.optimizer, found.seed) for found in listed] == [
+        ("branin", "de", 0),
+        ("branin", "de", 1),
+    ]
+    assert not read
+    assert len(listed[0].read().trials) == 12
+    assert len(read) == 1
+
+
+def test_a_benchmark_is_opened_once(store, tmp_path, monkeypatch):
+    export_trials(store, tmp_path / "trials.csv")
+    opened = []
+    monkeypatch.setattr(recorded_runs, "Benchmark", lambda name: opened.append(name) or Benchmark(make_problem(name)))
+    for path in (store, tmp_path / "trials.csv"):
+        opened.clear()
+        read_runs(path)
+        assert sorted(opened) == ["branin", "mini-wine"]
+
+
+def test_an_optimizer_may_be_named_without_its_version():
+    runs = [run_sources.ListedRun("b", name, 0, lambda: None) for name in ("tpe 0.1.0", "tpe-univariate", "rs")]
+    assert [found.optimizer for found in chosen(runs, optimizers=["tpe"])] == ["tpe 0.1.0"]
+
+
+def test_directories_and_files_without_runs(tmp_path):
+    with pytest.raises(InvalidOption, match="has none"):
+        read_runs(tmp_path)
+    (tmp_path / "cut.jsonl").write_text("{}\n")
+    with pytest.raises(DamagedFile):
+        read_runs(tmp_path)
+    (tmp_path / "trials.parquet").write_bytes(b"no table")
+    with pytest.raises(DamagedFile, match="Parquet"):
+        read_runs(tmp_path / "trials.parquet")
+
+
+def test_what_hpo_run_writes_is_replayed(tmp_path, capsys):
+    assert main(["run", "branin", "rs", "--trials", "20", "--seeds", "2", "--out", str(tmp_path / "runs")]) == 0
+    capsys.readouterr()
+    assert main(["stop", "replay", str(tmp_path / "runs"), "--criteria", "limit:5", "--json"]) == 0
+    assert '"rtc": 0.75' in capsys.readouterr().out
