@@ -60,8 +60,8 @@ def _frames_of_runs(runs: list[Run]) -> Frames:
     configs = ["\n".join(own).encode() for own in lines]
     trials = trials_frame(names, [len(run.trials) for run in runs], numbers, configs)
     rows = [
-        [*name, "", run.reason, len(run.trials), np.nan, "", None, np.nan, np.nan, np.nan]
-        for name, run in zip(names, runs, strict=True)
+        [*name, "", run.reason, len(run.trials), np.nan, "", None, np.nan, np.nan, np.nan, number, ""]
+        for number, (name, run) in enumerate(zip(names, runs, strict=True))
     ]
     tasks = [_task(name, found, trials) for name, found in opened.items()]
     return Frames(trials, pd.DataFrame(rows, columns=RUNS), tasks_frame(tasks))
@@ -111,4 +111,5 @@ def _tasks_of_trials(trials: pandas.DataFrame) -> list[BenchmarkRecord]:
 def _runs_of_trials(trials: pandas.DataFrame) -> pandas.DataFrame:
     runs = trials.groupby(RUNS[:3], observed=True).size().rename("n_trials").reset_index()
     texts = runs.assign(key="", reason="", version="", failure=None)
-    return texts.assign(overhead=np.nan, n_trials_limit=np.nan, max_cost_limit=np.nan)[RUNS]
+    unknown = dict.fromkeys(("overhead", "n_trials_limit", "max_cost_limit", "n_random"), np.nan)
+    return texts.assign(**unknown, description="", stored=range(len(runs)))[RUNS]

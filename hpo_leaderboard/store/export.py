@@ -38,7 +38,7 @@ def export_trials(store_path: str | Path, out: str | Path) -> int:
 
 
 def merge_stores(into: str | Path, sources: Iterable[str | Path]) -> int:
-    """Number of runs that were added to the store `into` from the others.
+    """Number of runs that were added to the store `into` from the others, in the order in which they were stored there.
 
     A run that lies in both is kept as it is, after its contents were found equal; `ConflictingRuns` if they are not.
     """
@@ -52,7 +52,7 @@ def merge_stores(into: str | Path, sources: Iterable[str | Path]) -> int:
                 target.add_tasks(source.tasks(), {f"merged {path.name}": source.digest()})
                 target.add_suites(source.suites())
                 batch: list[StoredRun] = []
-                for run in source.runs():
+                for run in source.runs(as_stored=True):
                     if _is_new(run, present, path):
                         batch.append(run)
                         n_added += 1

@@ -5,7 +5,8 @@ trials   one row per trial, sorted by benchmark, optimizer, seed and order of co
          at the full budget, NaN where unknown), test (its test loss), config (JSON, sorted keys)
 runs     one row per run: benchmark, optimizer, seed, key, reason, n_trials, overhead (CPU seconds), version, failure
          (None, or why the run itself broke), n_trials_limit, max_cost_limit (NaN where there is none), n_random
-         (proposals that were random, NaN where the optimizer does not say)
+         (proposals that were random, NaN where the optimizer does not say), stored (its number in the order of
+         storing), description (JSON, see `Job.description`; "" of a run that was in no store)
 tasks    one row per benchmark: benchmark, family, optimum, test_optimum (NaN where unknown), checksum, full_budget,
          n_budgets
 """
@@ -13,8 +14,7 @@ tasks    one row per benchmark: benchmark, family, optimum, test_optimum (NaN wh
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from hpo_core.errors import DamagedFile
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.store.columns import unpack_numbers
+from hpo_leaderboard.store.shown_names import shown_names
 from hpo_leaderboard.store.store import Store, StoredRun
 
 if TYPE_CHECKING:
@@ -45,15 +46,17 @@ class _Entry(NamedTuple):
     configs: bytes
 
 
-def make_frames(store: Store, *, configs: bool = True) -> Frames:
+def make_frames(store: Store, *, configs: bool = True, keys: Collection[str] | None = None) -> Frames:
     """Frames of a store; raises `DamagedFile` for a run that is not what was stored.
 
-    Without `configs` the trials have no column `config`, which saves most of the memory.
+    Without `configs` the trials have no column `config`, which saves most of the memory. With `keys`, only the runs of
+    these keys are read.
     """
     import pandas
 
-    entries = [_entry(store, run, configs) for run in store.runs()]
-    names = _names(entries)
+    entries = [_entry(store, run, configs) for run in store.runs(keys)]
+    stored = {key: number for number, key in enumerate(store.keys())}
+    names = shown_names([entry.said for entry in entries])
     order = sorted(range(len(entries)), key=lambda i: (*names[i], entries[i].run.seed))
     entries, names = [entries[i] for i in order], [names[i] for i in order]
     trials = trials_frame(
@@ -62,7 +65,8 @@ def make_frames(store: Store, *, configs: bool = True) -> Frames:
         [entry.numbers for entry in entries],
         [entry.configs for entry in entries] if configs else None,
     )
-    runs = pandas.DataFrame([_run_row(entry, name) for entry, name in zip(entries, names, strict=True)], columns=RUNS)
+    rows = [_run_row(entry, name, stored[entry.run.key]) for entry, name in zip(entries, names, strict=True)]
+    runs = pandas.DataFrame(rows, columns=RUNS)
     return Frames(trials, runs, tasks_frame(_tasks(store, entries, names)))
 
 
@@ -80,7 +84,7 @@ class NamedRun(NamedTuple):
 def named_runs(store: Store) -> list[NamedRun]:
     """Runs of a store, sorted by benchmark, optimizer and seed, without reading their trials."""
     entries = [_Entry(head, json.loads(head.description), b"", b"") for head in store.heads()]
-    names = _names(entries)
+    names = shown_names([entry.said for entry in entries])
     optima = {task.benchmark: task.optimum for task in _tasks(store, entries, names)}
     runs = [
         NamedRun(*name, entry.run.seed, entry.run.key, entry.run.n_trials, optima.get(name[0]))
@@ -150,6 +154,8 @@ RUNS = [
     "n_trials_limit",
     "max_cost_limit",
     "n_random",
+    "stored",
+    "description",
 ]
 
 
@@ -165,7 +171,7 @@ def _entry(store: Store, run: StoredRun, keeps_configs: bool) -> _Entry:
     return _Entry(slim, json.loads(run.description), numbers, configs if keeps_configs else b"")
 
 
-def _run_row(entry: _Entry, name: tuple[str, str]) -> list[Any]:
+def _run_row(entry: _Entry, name: tuple[str, str], stored: int) -> list[Any]:
     run, limits = entry.run, entry.said["limits"]
     by_cost = limits["full_cost"] is not None and limits["n_trials"] is not None
     costs = [limits["max_cost"], limits["n_trials"] * limits["full_cost"] if by_cost else None]
@@ -174,7 +180,7 @@ def _run_row(entry: _Entry, name: tuple[str, str]) -> list[Any]:
     version = entry.said["optimizer"]["version"]
     head = [*name, run.seed, run.key, run.reason, run.n_trials, run.overhead]
     n_random = np.nan if run.n_random is None else run.n_random
-    return [*head, version, run.failure, n_trials, max_cost, n_random]
+    return [*head, version, run.failure, n_trials, max_cost, n_random, stored, run.description]
 
 
 def _tasks(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, str]]) -> list[BenchmarkRecord]:
@@ -186,47 +192,3 @@ def _tasks(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, s
         if task is not None:
             rows[benchmark] = task._replace(benchmark=benchmark)
     return list(rows.values())
-
-
-def _names(entries: Iterable[_Entry]) -> list[tuple[str, str]]:
-    """Benchmark and optimizer of each run, as shown.
-
-    They are the labels. Where a store holds runs under one label that differ in more than benchmark and seed, such as
-    those of two releases, what differs is added to the label.
-    """
-    entries = list(entries)
-    benchmarks = _told_apart(entries, lambda e: e.run.benchmark, lambda e: {"@": e.said["benchmark"]["checksum"][:8]})
-    optimizers = _told_apart(entries, lambda e: e.run.optimizer, _variant)
-    return list(zip(benchmarks, optimizers, strict=True))
-
-
-def _variant(entry: _Entry) -> dict[str, Any]:
-    limits, optimizer = entry.said["limits"], entry.said["optimizer"]
-    return {
-        "": optimizer["version"],
-        "options ": json.dumps(optimizer["options"]),
-        "n_trials=": limits["n_trials"],
-        "max_cost=": limits["max_cost"],
-        "workers=": limits["workers"],
-        "resume=": limits.get("resume"),
-        "suite ": entry.said["suite"],
-        "seeds ": "by benchmark" if "run_seed" in entry.said else "alike on all benchmarks",
-    }
-
-
-def _told_apart(
-    entries: Sequence[_Entry], label: Callable[[_Entry], str], variant: Callable[[_Entry], dict[str, Any]]
-) -> list[str]:
-    """Label of each run, followed by those parts of its variant in which runs of the same label differ.
-
-    Runs on two benchmarks may differ, since a suite may give each benchmark limits of its own.
-    """
-    seen: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for entry in entries:
-        for part, value in variant(entry).items():
-            seen[label(entry), part, entry.run.benchmark].add(str(value))
-    differing = {(name, part) for (name, part, _), values in seen.items() if len(values) > 1}
-    return [
-        " ".join([label(e), *(f"{part}{value}" for part, value in variant(e).items() if (label(e), part) in differing)])
-        for e in entries
-    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -112,8 +112,8 @@ class Store:
             total.update(key.encode() + digest)
         return total.hexdigest()
 
-    def runs(self) -> Iterator[StoredRun]:
-        """The runs, sorted by benchmark, optimizer, seed and key."""
+    def runs(self, keys: Collection[str] | None = None, *, as_stored: bool = False) -> Iterator[StoredRun]:
+        """The runs, or those of some keys, sorted by benchmark, optimizer, seed and key, or in the order of storing."""
         absent = () if format_version(self._connection) > 1 else ("n_random",)
         columns = ", ".join("NULL" if column in absent else f"runs.{column}" for column in COLUMNS)
         query = (
@@ -121,9 +121,17 @@ class Store:
             "WHERE runs.rowid = ?"
         )
         with explained(self.path):
-            order = "SELECT rowid FROM runs ORDER BY benchmark, optimizer, seed, key"
-            for row in self._connection.execute(order).fetchall():  # sorting whole rows would copy every blob
-                yield StoredRun(*self._connection.execute(query, row).fetchone())
+            order = "rowid" if as_stored else "benchmark, optimizer, seed, key"
+            found = self._connection.execute(f"SELECT rowid, key FROM runs ORDER BY {order}").fetchall()
+            for row, key in found:  # sorting whole rows would copy every blob
+                if keys is None or key in keys:
+                    yield StoredRun(*self._connection.execute(query, (row,)).fetchone())
+
+    def keys(self, *, by_name: bool = False) -> list[str]:
+        """Keys of the runs in the order in which they were stored, the latest last; or in the order of `runs`."""
+        order = "benchmark, optimizer, seed, key" if by_name else "rowid"
+        with explained(self.path):
+            return [key for (key,) in self._connection.execute(f"SELECT key FROM runs ORDER BY {order}")]
 
     def heads(self) -> list[StoredRun]:
         """The runs in the order of `runs`, with empty columns: what they are, without reading their trials."""

@@ -1,5 +1,6 @@
 """Scores of runs in memory: those of a store with the same runs."""
 
+from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
@@ -11,6 +12,7 @@ from hpo_core import Benchmark, Float, Result, Space, run
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
+from hpo_leaderboard.experiments.run_seeds import run_seed
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.scores.area_under_curve import areas
 from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney, task_means
@@ -31,13 +33,18 @@ from hpo_leaderboard.store.export import export_trials
 from hpo_leaderboard.store.store import reading
 
 BENCHMARKS, OPTIMIZERS, N_SEEDS, N_TRIALS = ("branin", "protein"), ("de", "re", "rs"), 3, 12
-NOT_RECORDED = ["key", "overhead", "version", "n_trials_limit"]
+NOT_RECORDED = ["key", "overhead", "version", "n_trials_limit", "n_random", "stored", "description"]
 
 
 @pytest.fixture(scope="module")
 def runs():
     order = product(BENCHMARKS, reversed(OPTIMIZERS), range(N_SEEDS))  # that of the list does not matter
-    return [run(benchmark, name, n_trials=N_TRIALS, seed=seed) for benchmark, name, seed in order]
+    return [as_in_a_suite(*named) for named in order]
+
+
+def as_in_a_suite(benchmark, optimizer, seed):
+    """A run under the seed that a suite derives from the benchmark, labelled by the suite's seed."""
+    return replace(run(benchmark, optimizer, n_trials=N_TRIALS, seed=run_seed(seed, benchmark)), seed=seed)
 
 
 @pytest.fixture(scope="module")
