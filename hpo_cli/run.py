@@ -66,9 +66,22 @@ def _run(options: argparse.Namespace, out: Output) -> int:
         raise InvalidOption(f"--seeds must be at least 1, got {options.seeds}")
     done: list[Row] = []
     out.table(COLUMNS, _with_median(_rows(options), done, out))
-    if all(row["n_random"] == row["trials"] > 0 for row in done):
+    if all(row["n_random"] is not None and row["n_random"] >= row["trials"] > 0 for row in done):
         out.say(random_phase_line(options.optimizer))
+    for line in _what_is_known(options, [row["reason"] for row in done]):
+        out.say(line)
     return int(any(row["broke"] for row in done))
+
+
+def _what_is_known(options: argparse.Namespace, reasons: Sequence[str]) -> list[str]:
+    """What recorded runs say about the criterion that stopped some of the runs."""
+    if options.stop is None:
+        return []
+    from hpo_core import Benchmark
+    from hpo_core.names import make_criterion
+    from hpo_leaderboard.stopping.measured import measured_lines
+
+    return measured_lines(make_criterion(options.stop, Benchmark(options.benchmark).space), reasons, options.benchmark)
 
 
 def _with_median(rows: Iterator[Row], done: list[Row], out: Output) -> Iterator[Row]:

@@ -23,7 +23,7 @@ from hpo_core.space import Space
 
 
 class RegretBound:
-    """Stops once the incumbent's loss is, by the bound, less than `threshold` above the optimum.
+    """Stops once the estimated bound on how far the incumbent's loss lies above the optimum is below `threshold`.
 
     Parameters
     ----------
@@ -57,6 +57,7 @@ class RegretBound:
         self._checks = BoundChecks(space, REGRET_BOUND, options, bounds)
         chosen = self._checks.variant
         self.threshold = positive("threshold", threshold)
+        self.variant = variant
         self.warm_up, self.checks = chosen.warm_up, chosen.checks
 
     def bound(self, trials: Sequence[Trial]) -> float:

@@ -114,12 +114,7 @@ class Store:
 
     def runs(self, keys: Collection[str] | None = None, *, as_stored: bool = False) -> Iterator[StoredRun]:
         """The runs, or those of some keys, sorted by benchmark, optimizer, seed and key, or in the order of storing."""
-        absent = () if format_version(self._connection) > 1 else ("n_random",)
-        columns = ", ".join("NULL" if column in absent else f"runs.{column}" for column in COLUMNS)
-        query = (
-            f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key) "
-            "WHERE runs.rowid = ?"
-        )
+        query = f"{self._select()} WHERE runs.rowid = ?"
         with explained(self.path):
             order = "rowid" if as_stored else "benchmark, optimizer, seed, key"
             found = self._connection.execute(f"SELECT rowid, key FROM runs ORDER BY {order}").fetchall()
@@ -135,23 +130,25 @@ class Store:
 
     def heads(self) -> list[StoredRun]:
         """The runs in the order of `runs`, with empty columns: what they are, without reading their trials."""
-        columns = ", ".join(f"runs.{column}" for column in COLUMNS[:-2])
-        query = (
-            f"SELECT {columns}, x'', x'', coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key) "
-            "ORDER BY benchmark, optimizer, seed, key"
-        )
+        select = self._select(numbers="x''", configs="x''")
+        query = f"{select} ORDER BY benchmark, optimizer, seed, key"
         with explained(self.path):
             return [StoredRun(*row) for row in self._connection.execute(query)]
 
     def run(self, key: str) -> StoredRun:
         """The run with a key."""
-        columns = ", ".join(f"runs.{column}" for column in COLUMNS)
-        query = f"SELECT {columns}, 0.0 FROM runs WHERE key = ?"
         with explained(self.path):
-            row = self._connection.execute(query, (key,)).fetchone()
+            row = self._connection.execute(f"{self._select()} WHERE runs.key = ?", (key,)).fetchone()
         if row is None:
             raise DamagedFile(f"{self.path} has no longer the run {key[:12]}; it was removed while it was read")
         return StoredRun(*row)
+
+    def _select(self, **replaced: str) -> str:
+        """SQL for the fields of a `StoredRun`, some replaced by a constant; NULL where the file's version has none."""
+        if format_version(self._connection) < 2:
+            replaced["n_random"] = "NULL"
+        columns = ", ".join(replaced.get(column, f"runs.{column}") for column in COLUMNS)
+        return f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key)"
 
     def descriptions(self) -> list[str]:
         """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""

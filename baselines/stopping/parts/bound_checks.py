@@ -129,7 +129,7 @@ class BoundChecks:
         bound = self.bound(trials)
         if math.isinf(bound.value):
             return bound.note
-        return f"the regret is at most {bound.value:.3g}, threshold {threshold}{bound.note}"
+        return f"the estimated bound on the regret is {bound.value:.3g}, threshold {threshold}{bound.note}"
 
 
 def trusted(bound: Bound, least_correlation: float) -> Bound:

@@ -81,7 +81,10 @@ class ImprovementCriterion:
         if highest.value == math.inf:
             return f"{self._name}: {highest.note}"
         power = highest.value / math.log(10.0)
-        return f"{self._name}: {self._meaning} is at most 1e{power:.1f}, threshold {self.threshold:g}{highest.note}"
+        return (
+            f"{self._name}: the highest estimate of {self._meaning} is 1e{power:.1f}, threshold {self.threshold:g}"
+            f"{highest.note}"
+        )
 
     __or__ = any_of
     __and__ = all_of

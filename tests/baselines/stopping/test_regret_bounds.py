@@ -109,7 +109,7 @@ def test_bound_covers_the_true_regret_of_a_smooth_function():
 def test_stops_a_run_that_has_converged_and_not_one_that_has_not():
     b = Benchmark("forrester")
     done = run(b, "rs", n_trials=300, stop=criterion("regret-bound:0.5", b.space), seed=0)
-    assert done.reason.startswith("regret-bound: the regret is at most 0.")
+    assert done.reason.startswith("regret-bound: the estimated bound on the regret is 0.")
     assert len(done.trials) < 100
     hard = Benchmark("hartmann6")
     going_on = run(hard, "rs", n_trials=60, stop=criterion("regret-bound:0.001", hard.space), seed=0)
@@ -228,7 +228,7 @@ def test_cv_criterion_stops_below_the_threshold_and_only_there():
     exact = trials_of(losses, xs, [[loss - 1e-12, loss + 1e-12] for loss in losses])
     rule = criterion("cv-regret-bound", LINE)
     assert rule(noisy[:29]) is None
-    assert rule(noisy[:30]).startswith("cv-regret-bound: the regret is at most")
+    assert rule(noisy[:30]).startswith("cv-regret-bound: the estimated bound on the regret is")
     assert rule(exact) is None
 
 
@@ -251,7 +251,7 @@ def test_expected_and_probable_improvement_fall_as_a_run_converges():
     rule = criterion("ei:1e-3", LINE)
     few, many = rule.highest(trials[::6]).value, rule.highest(trials).value
     assert many < few
-    assert rule(trials).startswith("ei: the expected improvement is at most 1e-")
+    assert rule(trials).startswith("ei: the highest estimate of the expected improvement is 1e-")
     assert criterion("ei:1e-300", LINE)(trials) is None
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from baselines import criterion
 from hpo_cli.main import main
 from hpo_core import Benchmark, run
 from hpo_core.errors import DamagedFile, InvalidOption
@@ -11,9 +12,10 @@ from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.stopping import recorded_runs, run_sources
+from hpo_leaderboard.stopping.replay import scored, stop_of
 from hpo_leaderboard.stopping.run_sources import chosen, list_runs, read_runs
 from hpo_leaderboard.store.export import export_trials
-from hpo_leaderboard.store.store import Store
+from hpo_leaderboard.store.store import Store, reading
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +119,28 @@ def test_what_hpo_run_writes_is_replayed(tmp_path, capsys):
     capsys.readouterr()
     assert main(["stop", "replay", str(tmp_path / "runs"), "--criteria", "limit:5", "--json"]) == 0
     assert '"rtc": 0.75' in capsys.readouterr().out
+
+
+def test_seconds_saved_count_what_a_promotion_costs(tmp_path):
+    """svm-subsets trains from scratch at a larger budget, so its clock counts the whole cost of each trial."""
+    savings = []
+    for resume in (None, True):
+        run("svm-subsets", "hyperband", n_trials=160, seed=0, resume=resume).save(tmp_path / "run.jsonl")
+        (read,) = read_runs(tmp_path / "run.jsonl")
+        clock = np.cumsum([trial.cost for trial in read.trials])
+        whole = np.cumsum([trial.result.cost for trial in read.trials])
+        assert (clock[-1] < whole[-1]) == bool(resume)
+        savings.append(scored(read, "c", 80, "", True)["rtc_time"])
+        assert savings[-1] == pytest.approx(1.0 - clock[79] / clock[-1])
+        limit = criterion("limit", read.space, max_cost=float(clock[79]) * 0.9999)
+        assert stop_of(limit, read.trials)[0] == 80
+    assert savings[0] != savings[1]
+
+
+def test_the_heads_of_a_store_are_its_runs_without_their_trials(store):
+    with reading(store) as opened:
+        whole = list(opened.runs())
+        assert opened.heads() == [one._replace(numbers=b"", configs=b"") for one in whole]
+        assert opened.run(whole[3].key) == whole[3]
+        with pytest.raises(DamagedFile, match="no longer"):
+            opened.run("0" * 64)
