@@ -27,10 +27,10 @@ KINDS = ("quantiles", "sobol", "fixed")
 class Targets:
     """Losses that runs are timed to.
 
-    kind     `quantiles` of the incumbents' losses, which depend on who takes part; `sobol`, the losses of
-             configurations on a Sobol grid; `fixed`, the given `values`
+    kind     `quantiles` of the losses of random configurations; `sobol`, the losses of configurations on a Sobol grid;
+             `fixed`, the given `values`. None depends on who takes part
     n        how many for each benchmark; None is the usual number of the kind
-    seed     scrambles the Sobol grid
+    seed     of the configurations
     values   losses by the label of a benchmark, for `fixed` alone
     """
 

@@ -61,8 +61,8 @@ def mann_whitney(
     from scipy.stats import mannwhitneyu
 
     frames = []
-    for benchmark, runs in _by_benchmark(values).items():
-        effects = _effects(runs, alternative, np.random.default_rng(seed), n_samples)
+    for benchmark, runs in runs_by_benchmark(values).items():
+        effects = pair_effects(runs, alternative, np.random.default_rng(seed), n_samples)
         tests = {(a, b): mannwhitneyu(runs[a], runs[b], alternative=alternative).pvalue for a, b in effects}
         frame = _frame({pair: [effect] for pair, effect in effects.items()}, tests, level)
         frame.insert(0, "benchmark", benchmark)
@@ -104,8 +104,8 @@ def stratified_mann_whitney(
     rng = np.random.default_rng(seed)
     effects: dict[Pair, list[np.ndarray]] = {}
     samples: dict[Pair, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for runs in _by_benchmark(values).values():
-        for (a, b), effect in _effects(runs, alternative, rng, n_samples).items():
+    for runs in runs_by_benchmark(values).values():
+        for (a, b), effect in pair_effects(runs, alternative, rng, n_samples).items():
             effects.setdefault((a, b), []).append(effect)
             samples.setdefault((a, b), []).append((runs[a], runs[b]))
     frame = _frame(effects, {pair: van_elteren(strata, alternative) for pair, strata in samples.items()}, level)
@@ -113,14 +113,30 @@ def stratified_mann_whitney(
     return frame
 
 
-def task_means(values: Source | pandas.Series) -> pandas.Series:
+def task_means(values: Source | pandas.Series, repetitions: int | None = None) -> pandas.Series:
     """Mean over the runs of each task, as one benchmark "all" whose runs are the tasks.
 
-    That is what Klein (2020, section 8.4.2) tests.
+    That is what Klein (2020, section 8.4.2) tests. With `repetitions`, only that many runs of a task are averaged,
+    those with the lowest seeds; None is all of them.
     """
-    means = as_final_values(values).groupby(level=["optimizer", "benchmark"], observed=True).mean()
-    frame = means.rename_axis(index={"benchmark": "seed"}).reset_index().assign(benchmark="all")
+    final = as_final_values(values).sort_index(level="seed")
+    runs = final.groupby(level=["optimizer", "benchmark"], observed=True)
+    if repetitions is not None:
+        if repetitions < 1:
+            raise InvalidOption(f"repetitions must be at least 1, got {repetitions}; None averages all runs")
+        runs = runs.head(repetitions).groupby(level=["optimizer", "benchmark"], observed=True)
+    frame = runs.mean().rename_axis(index={"benchmark": "seed"}).reset_index().assign(benchmark="all")
     return frame.set_index(["benchmark", "optimizer", "seed"]).iloc[:, 0]
+
+
+def task_p_matrix(values: Source | pandas.Series, repetitions: int | None = None) -> pandas.DataFrame:
+    """p-values of Mann-Whitney tests over tasks, as figures 8.4 and 8.5 of Klein (2020) show them.
+
+    Each task's runs are averaged first (`task_means`), so a test compares as many values as there are tasks. A small
+    value says that the method in the column is better than the one in the row. Like those figures it does not correct
+    for the number of tests, and it needs many tasks with losses on one scale.
+    """
+    return p_matrix(mann_whitney(task_means(values, repetitions), "less", n_samples=1), "p")
 
 
 def p_matrix(comparisons: pandas.DataFrame, column: str = "p_holm") -> pandas.DataFrame:
@@ -162,7 +178,7 @@ def van_elteren(samples: list[tuple[np.ndarray, np.ndarray]], alternative: str =
     return float(norm.cdf(z) if alternative == "less" else 2 * norm.sf(abs(z)))
 
 
-def _by_benchmark(source: Source | pandas.Series) -> dict[str, dict[str, np.ndarray]]:
+def runs_by_benchmark(source: Source | pandas.Series) -> dict[str, dict[str, np.ndarray]]:
     """Values of the runs by benchmark and optimizer, of the benchmarks with at least two optimizers."""
     values = as_final_values(source)
     runs: dict[str, dict[str, np.ndarray]] = {}
@@ -175,7 +191,7 @@ def _by_benchmark(source: Source | pandas.Series) -> dict[str, dict[str, np.ndar
     return compared
 
 
-def _effects(
+def pair_effects(
     runs: dict[str, np.ndarray], alternative: str, rng: np.random.Generator, n_samples: int
 ) -> dict[Pair, np.ndarray]:
     """(1 + sample,) effect of each pair: of the runs there are, then of bootstrap samples.

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core import Benchmark
-from hpo_core.errors import InvalidOption
+from hpo_core.errors import HpoError, InvalidOption
 from hpo_core.space.sobol import sobol
+from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.scores.incumbents import as_incumbents, final_values
 
 if TYPE_CHECKING:
     import pandas
 
+    from hpo_leaderboard.experiments.scoring import Targets
     from hpo_leaderboard.scores.from_runs import Source
 
 N_TARGETS = 50
+N_CONFIGS = 1024  # of the grid whose quantiles are targets; a power of 2, as Sobol grids are balanced there
 
 
 def sobol_targets(benchmarks: Iterable[str | Benchmark], n: int | None = None, seed: int = 0) -> pandas.DataFrame:
@@ -30,15 +33,79 @@ def sobol_targets(benchmarks: Iterable[str | Benchmark], n: int | None = None, s
     import pandas as pd
 
     parts = []
-    for each in benchmarks:
-        benchmark = each if isinstance(each, Benchmark) else Benchmark(each)
-        space = benchmark.space
-        size = _positive(100 * len(space) if n is None else n)
-        unit = sobol(len(space), size, seed).tolist()
-        drawn = [{h.name: h.draw(u) for h, u in zip(space, row, strict=True)} for row in unit]
-        losses, _ = benchmark.objective_batch([space.complete(config) for config in drawn])
-        parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": losses}))
+    for benchmark in _opened(benchmarks):
+        size = _positive(100 * len(benchmark.space) if n is None else n)
+        parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": _sobol_losses(benchmark, size, seed)}))
     return pd.concat(parts, ignore_index=True)
+
+
+def random_targets(benchmarks: Iterable[str | Benchmark], n: int = N_TARGETS, seed: int = 0) -> pandas.DataFrame:
+    """Losses that one in k random configurations reaches, for `n` values of k from 2 to 1,024 on each benchmark.
+
+    Quantiles of the noise-free losses at the full budget of 1,024 configurations on a Sobol grid scrambled by `seed`,
+    at `n` levels 1 / k evenly spaced in their logarithm. Random search needs about k evaluations for such a target, so
+    they cover the whole course of a run, and they do not depend on the optimizers that take part.
+    """
+    import pandas as pd
+
+    levels = np.geomspace(0.5, 1 / N_CONFIGS, _positive(n))
+    parts = []
+    for benchmark in _opened(benchmarks):
+        losses = _sobol_losses(benchmark, N_CONFIGS, seed)
+        targets = np.quantile(losses[np.isfinite(losses)], levels, method="lower")
+        parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": targets}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def targets_of(wanted: Targets, incumbents: Source) -> tuple[pandas.DataFrame, list[str]]:
+    """Targets as a suite asks for them on the benchmarks of some incumbents, and names of those where that fails.
+
+    `quantiles` are `random_targets`, `sobol` are `sobol_targets`, `fixed` are the values given. None of these depends
+    on who takes part. A benchmark that cannot be opened by its name, or whose noise-free losses take long, gets
+    quantiles of the incumbents' losses (`quantile_targets`) instead, which do depend on it: those are the names
+    returned. Where fixed targets are not given for a benchmark, it has none and is named too.
+    """
+    import pandas as pd
+
+    table = as_incumbents(incumbents)
+    names = [str(name) for name in table["benchmark"].unique()]
+    if wanted.kind == "fixed":
+        rows = [(name, loss) for name in names for loss in wanted.values.get(name, ())]
+        if not rows:
+            raise InvalidOption(f"fixed targets must be given for a benchmark that was run, got {list(wanted.values)}")
+        return pd.DataFrame(rows, columns=["benchmark", "target"]), [n for n in names if n not in wanted.values]
+    parts, depending = [], []
+    for name in names:
+        benchmark = _cheap(name)
+        if benchmark is None:
+            depending.append(name)
+            parts.append(quantile_targets(table[table["benchmark"] == name], wanted.n or N_TARGETS))
+        elif wanted.kind == "sobol":
+            parts.append(sobol_targets([benchmark], wanted.n, wanted.seed).assign(benchmark=name))
+        else:
+            parts.append(random_targets([benchmark], wanted.n or N_TARGETS, wanted.seed).assign(benchmark=name))
+    return pd.concat(parts, ignore_index=True), depending
+
+
+def _cheap(name: str) -> Benchmark | None:
+    """The benchmark of a name, if it can be opened and its noise-free losses take little time."""
+    try:
+        benchmark = open_benchmark(name, {}).benchmark
+    except HpoError:
+        return None
+    return benchmark if benchmark.noise_free_is_cheap else None
+
+
+def _opened(benchmarks: Iterable[str | Benchmark]) -> list[Benchmark]:
+    return [each if isinstance(each, Benchmark) else Benchmark(each) for each in benchmarks]
+
+
+def _sobol_losses(benchmark: Benchmark, n: int, seed: int) -> np.ndarray:
+    """(n,) noise-free losses of the configurations on a Sobol grid scrambled by the seed."""
+    space = benchmark.space
+    unit = sobol(len(space), n, seed).tolist()
+    drawn = [{h.name: h.draw(u) for h, u in zip(space, row, strict=True)} for row in unit]
+    return benchmark.objective_batch([space.complete(config) for config in drawn])[0]
 
 
 def quantile_targets(incumbents: Source, n: int = N_TARGETS) -> pandas.DataFrame:
