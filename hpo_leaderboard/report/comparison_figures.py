@@ -10,21 +10,23 @@ import numpy as np
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.report.figure import ALL, Dot, Dots, Figure, HeatMap, Key, Line, Lines, Omitted
 from hpo_leaderboard.report.groups import Group
-from hpo_leaderboard.scores.comparisons import mann_whitney, p_matrix, stratified_mann_whitney
+from hpo_leaderboard.scores.comparisons import mann_whitney, p_matrix, stratified_mann_whitney, task_means
 from hpo_leaderboard.scores.critical_difference import critical_difference
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.scores.overheads import overheads
-from hpo_leaderboard.scores.robustness import robustness
+from hpo_leaderboard.scores.robustness import robustness, robustness_at
 
 if TYPE_CHECKING:
     import pandas
 
+P_VALUES = "p-values"
+TASKS = "averages of tasks"
 N_VALUES = 150  # points of an ECDF of final regrets
 
 
 def p_value_figure(group: Group) -> Figure | Omitted:
     """Heat map of the p-values of all pairs, over all benchmarks and on each."""
-    name, title = "p-values", "Who is better than whom"
+    name, title = P_VALUES, "Who is better than whom"
     if len(group.optimizers) < 2:
         return Omitted(name, title, "A comparison needs two optimizers that ran on the same benchmarks.")
     caption = (
@@ -32,7 +34,7 @@ def p_value_figure(group: Group) -> Figure | Omitted:
         "Mann-Whitney U tests of the final regrets on one benchmark; over all benchmarks van Elteren's test, which "
         "compares runs only within a benchmark. Corrected by Holm's method for all pairs in both directions. The "
         "effect is the probability that a run of the column beats a run of the row, ties counting half, with a 95 % "
-        "bootstrap interval."
+        f"bootstrap interval.{_averaged(group)}"
     )
     import pandas as pd
 
@@ -40,12 +42,31 @@ def p_value_figure(group: Group) -> Figure | Omitted:
     each = mann_whitney(final, "less")
     parts = {str(benchmark): own for benchmark, own in each.groupby("benchmark", observed=True)}
     if len(group.benchmarks) > 1:
-        parts = {ALL: stratified_mann_whitney(final, "less"), **parts}
+        parts = {ALL: stratified_mann_whitney(final, "less"), **_over_tasks(group, final), **parts}
     views: dict[Key, HeatMap] = {(benchmark,): _heat_map(own, group.optimizers) for benchmark, own in parts.items()}
     table = pd.concat([own.assign(benchmark=benchmark) for benchmark, own in parts.items()], ignore_index=True)
     table.insert(0, "benchmark", table.pop("benchmark"))
     first = next(iter(views))
     return Figure(name, title, caption, table, {"benchmark": list(parts)}, views, {"": [first]})
+
+
+def _over_tasks(group: Group, final: pandas.Series) -> dict[str, pandas.DataFrame]:
+    """Tests of the averages of tasks, where the suite asks for them: figure 8.4 of Klein (2020)."""
+    n = group.scoring.repetitions
+    if n is None:
+        return {}
+    counted = final.sort_index(level="seed", sort_remaining=False).groupby(level=["benchmark", "optimizer"]).head(n)
+    return {TASKS: mann_whitney(task_means(counted), "less").drop(columns="benchmark")}
+
+
+def _averaged(group: Group) -> str:
+    n = group.scoring.repetitions
+    if n is None or len(group.benchmarks) < 2:
+        return ""
+    return (
+        f" {TASKS.capitalize()}: the final regrets of {n} runs are averaged on each benchmark, and the averages tested "
+        "as in figure 8.4 of Klein (2020); that asks for regrets on one scale."
+    )
 
 
 def _heat_map(comparisons: pandas.DataFrame, optimizers: tuple[str, ...]) -> HeatMap:
@@ -87,34 +108,44 @@ def critical_difference_figure(group: Group) -> Figure | Omitted:
 
 
 def robustness_figure(group: Group) -> Figure:
-    """Share of runs that end at or below each regret."""
+    """Share of runs that end at or below each regret, or that have it by the seconds that the suite states."""
     caption = (
-        "Share of runs that end with at most this regret. A steep curve is an optimizer that gives much the same "
-        "result in every run, a long tail to the right is one that sometimes fails. Bands are 95 % bootstrap "
-        "intervals. All benchmarks: regret relative to the median regret of a run's first incumbent, runs of all "
-        "benchmarks together. On a logarithmic axis runs with regret zero lie beyond the left edge."
+        "Share of runs that end with at most this regret, or have it after the seconds that the suite states. A steep "
+        "curve is an optimizer that gives much the same result in every run, a long tail to the right is one that "
+        "sometimes fails. Bands are 95 % bootstrap intervals. Test: the same of the test regret of the incumbents, "
+        "where test losses are recorded; runs whose incumbent has none are left out, and the CSV file has the number "
+        "of the others. All benchmarks: final regret relative to the median regret of a run's first incumbent, runs of "
+        "all benchmarks together. On a logarithmic axis runs with regret zero lie beyond the left edge."
     )
     import pandas as pd
 
-    final, relative = final_values(group.incumbents), final_values(group.incumbents, "relative")
-    tables = {str(name): own for name, own in robustness(final).groupby("benchmark", observed=True)}
+    tables = _robustness_tables(group)
+    views: dict[Key, Lines] = {(name,): _distribution(own, own["over"].iloc[0]) for name, own in tables.items()}
+    table = pd.concat(list(tables.values()), ignore_index=True)
+    choices = {"benchmark": list(tables)}
+    sheets = {"": list(views)}
+    return Figure("robustness", "Robustness", caption, table, choices, views, sheets, band="95 % intervals")
+
+
+def _robustness_tables(group: Group) -> dict[str, pandas.DataFrame]:
+    """Distributions by what the page calls them: all benchmarks, then each, on the suite's split first."""
+    import pandas as pd
+
+    tables = {}
     if len(group.benchmarks) > 1:
+        relative = final_values(group.incumbents, "relative")
         together = pd.concat({ALL: relative.droplevel("benchmark")}, names=["benchmark"])
-        tables = {ALL: robustness(together), **tables}
-    titles = {name: "final regret" for name in tables} | {ALL: "final relative regret"}
-    views: dict[Key, Lines] = {(name,): _distribution(own, titles[name]) for name, own in tables.items() if len(own)}
-    table = pd.concat([own.assign(over=titles[name]) for name, own in tables.items()], ignore_index=True)
-    keys = [key[0] for key in views]
-    return Figure(
-        "robustness",
-        "Robustness",
-        caption,
-        table,
-        {"benchmark": keys},
-        views,
-        {"": list(views)},
-        band="95 % intervals",
-    )
+        tables[ALL] = robustness(together).assign(over="final relative regret")
+    tested = group.incumbents["test_regret"].notna().any()
+    splits = {"regret": "", "test_regret": ", test"} if tested else {"regret": ""}
+    for value in sorted(splits, key=lambda value: (value == "test_regret") != (group.scoring.split == "test")):
+        found = robustness_at(group.incumbents, group.scoring.cutoffs, value)
+        for (name, at), own in found.groupby(["benchmark", "seconds"], observed=True):
+            seconds = float(at)  # type: ignore[arg-type]
+            after = "" if np.isinf(seconds) else f", {seconds:g} s"
+            title = value.replace("_", " ")
+            tables[f"{name}{splits[value]}{after}"] = own.assign(over=title if after else f"final {title}")
+    return {name: own for name, own in tables.items() if len(own)}
 
 
 def _distribution(table: pandas.DataFrame, x_title: str) -> Lines:

@@ -1,8 +1,8 @@
-"""Figures over evaluations or seconds: regret, test regret, targets reached, mean rank."""
+"""Figures over evaluations or seconds: regret, test regret, mean rank."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,6 @@ import numpy as np
 from hpo_leaderboard.report.figure import ALL, Figure, Key, Line, Lines, Omitted
 from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.scores.curves import curve_summary, curves, positions
-from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes
-from hpo_leaderboard.scores.fixed_target.targets import N_TARGETS, quantile_targets
 from hpo_leaderboard.scores.ranks import average_ranks
 
 if TYPE_CHECKING:
@@ -45,10 +43,10 @@ def regret_figure(group: Group) -> Figure:
     """Regret of each benchmark, and relative regret of all of them together."""
     caption = (
         "Regret of the incumbent: its noise-free loss at the full budget minus the benchmark's optimum (see Methods "
-        "for benchmarks where that is not known). Lines are medians over runs, bands go from the lower to the upper "
-        f"quartile. {CARRIED} All benchmarks: regret relative to the median regret of a run's first incumbent there, "
-        "runs of all benchmarks taken together; their seconds are divided by those of the longest run on the "
-        f"benchmark. {FAIR} On a logarithmic axis regret zero is drawn at the lower edge. "
+        f"for benchmarks where that is not known). {_rising(group)}Lines are medians over runs, bands go from the "
+        f"lower to the upper quartile. {CARRIED} All benchmarks: regret relative to the median regret of a run's first "
+        "incumbent there, runs of all benchmarks taken together; their seconds are divided by those of the longest run "
+        f"on the benchmark. {FAIR} On a logarithmic axis regret zero is drawn at the lower edge. "
         "The CSV file also has means, standard errors and bootstrap intervals."
     )
     views, tables = _regret_views(group, "regret", "regret")
@@ -58,8 +56,32 @@ def regret_figure(group: Group) -> Figure:
             grid = grid_points(group.incumbents, axis)
             summary = curve_summary(group.incumbents, axis, grid, "relative", pooled=True)
             tables.append(summary.assign(over=axis, value="relative"))
-            pooled[ALL, over] = _lines(summary, "median", "q25", "q75", axis, "relative regret", log_y=True)
+            pooled[ALL, over] = lines_of(summary, "median", "q25", "q75", axis, "relative regret", log_y=True)
     return _over_benchmarks(group.axes, "regret", "Regret", caption, tables, {**pooled, **views}, "quartiles")
+
+
+def _rising(group: Group) -> str:
+    """Why regret rises, where it does in some run."""
+    rising = [name for name, table in group.of.items() if _rises(table)]
+    if not rising:
+        return ""
+    where = "on every benchmark" if len(rising) == len(group.of) else f"on {some(rising)}"
+    return (
+        f"It may rise, and does {where}: an optimizer sees noisy losses, or losses at small budgets, and keeps the "
+        "configuration that looks best; a new one that looks better can be worse in truth, and it is the truth that is "
+        "drawn. "
+    )
+
+
+def _rises(table: pandas.DataFrame) -> bool:
+    regret, first = table["regret"].to_numpy(dtype=float), table["evaluation"].to_numpy() == 1
+    with np.errstate(invalid="ignore"):  # inf - inf before the first incumbent
+        return bool((np.diff(regret)[~first[1:]] > 0).any())
+
+
+def some(names: Sequence[str], n: int = 5) -> str:
+    """Names in a sentence, of many the first ones."""
+    return ", ".join(names) if len(names) <= n else f"{', '.join(names[:n])} and {len(names) - n} more"
 
 
 def figure_of_test_regret(group: Group) -> Figure | Omitted:
@@ -68,13 +90,23 @@ def figure_of_test_regret(group: Group) -> Figure | Omitted:
     if not known:
         return Omitted("test-regret", "Test regret", "The test losses of these benchmarks are not known.")
     caption = (
-        "Test regret of the same incumbents, which were chosen by their validation loss: noise-free test loss at the "
-        f"full budget minus the lowest one. Lines are medians over runs, bands quartiles. {CARRIED} Choosing by "
-        "validation loss leaves some test regret even in the long run."
+        "Test regret of the same incumbents, which were chosen by their validation loss: test loss at the full budget "
+        f"minus the lowest one. {_recorded(group, known)}Lines are medians over runs, bands quartiles. {CARRIED} "
+        "Choosing by validation loss leaves some test regret even in the long run."
     )
     chosen = group._replace(of={name: group.of[name] for name in known})
     views, tables = _regret_views(chosen, "test_regret", "test regret")
     return _over_benchmarks(group.axes, "test-regret", "Test regret", caption, tables, views, "quartiles")
+
+
+def _recorded(group: Group, benchmarks: Sequence[str]) -> str:
+    """How many incumbents have a test loss, where some have none."""
+    parts = []
+    for name in benchmarks:
+        last = group.of[name].groupby(["optimizer", "seed"], observed=True).tail(1)["test_regret"]
+        if last.isna().any():
+            parts.append(f"{int(last.notna().sum())} of {len(last)} on {name}")
+    return f"Not every test loss is recorded; final incumbents that have one: {'; '.join(parts)}. " if parts else ""
 
 
 def _regret_views(group: Group, value: str, title: str) -> tuple[dict[Key, Lines], list[pandas.DataFrame]]:
@@ -85,32 +117,8 @@ def _regret_views(group: Group, value: str, title: str) -> tuple[dict[Key, Lines
             summary = curve_summary(table, over, grid_points(table, over), value)
             tables.append(summary.assign(over=over, value=value))
             log_x = over == "seconds"
-            views[benchmark, over] = _lines(summary, "median", "q25", "q75", over, title, log_x=log_x, log_y=True)
+            views[benchmark, over] = lines_of(summary, "median", "q25", "q75", over, title, log_x=log_x, log_y=True)
     return views, tables
-
-
-def target_figure(group: Group) -> Figure:
-    """Share of targets reached, the fixed-target ECDF."""
-    caption = (
-        f"Share of (benchmark, target) pairs whose target the incumbent has reached by then. Targets: {N_TARGETS} "
-        "losses for each benchmark, quantiles of the losses that incumbents of any run in this group had, from easy to "
-        "hard; they depend on the optimizers compared. Benchmarks count alike, bands are 95 % bootstrap intervals over "
-        f"runs. A target that a run never reaches counts as not reached. {FAIR}"
-    )
-    targets = quantile_targets(group.incumbents)
-    views: dict[Key, Lines] = {}
-    tables = []
-    for over, pooled in POOLED.items():
-        parts = {(name, over): table for name, table in group.of.items()}
-        if len(group.benchmarks) > 1:
-            parts = {(ALL, pooled): group.incumbents, **parts}
-        for (name, axis), table in parts.items():
-            share = ecdf(runtimes(table, targets, axis), grid_points(table, axis))
-            tables.append(share.assign(benchmark=name, over=axis))
-            log_x = axis == "seconds"
-            views[name, over] = _lines(share, "share", "low", "high", axis, "share of targets reached", log_x=log_x)
-    name, title, band = "targets", "Targets reached (ECDF)", "95 % intervals"
-    return _over_benchmarks(group.axes, name, title, caption, tables, views, band, only_first=True)
 
 
 def rank_figure(group: Group) -> Figure | Omitted:
@@ -128,12 +136,12 @@ def rank_figure(group: Group) -> Figure | Omitted:
     for over, axis in POOLED.items():
         ranks = average_ranks(curves(group.incumbents, axis, grid_points(group.incumbents, axis, N_RANK_POINTS)))
         tables.append(ranks.assign(over=axis))
-        views[(over,)] = _lines(ranks, "rank", "low", "high", axis, "mean rank, 1 is the best")
+        views[(over,)] = lines_of(ranks, "rank", "low", "high", axis, "mean rank, 1 is the best")
     return Figure(
         "ranks",
         title,
         caption,
-        _joined(tables),
+        tables_joined(tables),
         {"over": group.axes},
         views,
         sheets={"": list(views)},
@@ -149,19 +157,16 @@ def _over_benchmarks(
     tables: list[pandas.DataFrame],
     views: dict[Key, Lines],
     band: str,
-    only_first: bool = False,
 ) -> Figure:
-    """Figure with choices of benchmark and axis; printed are all benchmarks, a sheet per axis, or only the first."""
+    """Figure with choices of benchmark and axis; printed are all benchmarks, a sheet per axis."""
     benchmarks = list(dict.fromkeys(key[0] for key in views))
     ordered: dict[Key, Lines] = {(benchmark, over): views[benchmark, over] for benchmark in benchmarks for over in axes}
     sheets = {f"-{over}": [(benchmark, over) for benchmark in benchmarks] for over in axes}
-    if only_first:
-        sheets = {"": [(benchmarks[0], over) for over in axes]}
     choices = {"benchmark": benchmarks, "over": axes}
-    return Figure(name, title, caption, _joined(tables), choices, ordered, sheets, band)
+    return Figure(name, title, caption, tables_joined(tables), choices, ordered, sheets, band)
 
 
-def _lines(table: pandas.DataFrame, y: str, low: str, high: str, over: str, y_title: str, **logs: Any) -> Lines:
+def lines_of(table: pandas.DataFrame, y: str, low: str, high: str, over: str, y_title: str, **logs: Any) -> Lines:
     """Lines of a table with columns optimizer and at, all optimizers at the same positions."""
     lines = [
         Line(str(name), *(own[column].to_numpy(dtype=float) for column in (y, low, high)))
@@ -171,7 +176,7 @@ def _lines(table: pandas.DataFrame, y: str, low: str, high: str, over: str, y_ti
     return Lines(grid, lines, TITLES[over], y_title, **logs)
 
 
-def _joined(tables: list[pandas.DataFrame]) -> pandas.DataFrame:
+def tables_joined(tables: list[pandas.DataFrame]) -> pandas.DataFrame:
     """One table, with the columns that say what a row is about in front."""
     import pandas as pd
 
@@ -183,6 +188,5 @@ def _joined(tables: list[pandas.DataFrame]) -> pandas.DataFrame:
 CURVES: tuple[Callable[[Group], Figure | Omitted], ...] = (
     regret_figure,
     figure_of_test_regret,
-    target_figure,
     rank_figure,
 )

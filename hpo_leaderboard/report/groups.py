@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hpo_leaderboard.experiments.random_phases import only_random
+from hpo_leaderboard.experiments.scoring import Scoring
+from hpo_leaderboard.report.scored_targets import ScoredTargets, make_targets
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.scores.ranks import blocks
@@ -26,6 +30,9 @@ class Group(NamedTuple):
     runs         rows of the frame `runs`
     board        its leaderboard (`scores.leaderboard`)
     axes         evaluations and seconds, in front the one by which its runs were limited
+    targets      losses that its runs are timed to
+    scoring      how the suite wants its runs scored
+    only_random  optimizers that never left their random phase on these benchmarks
     """
 
     name: str
@@ -36,27 +43,52 @@ class Group(NamedTuple):
     runs: pandas.DataFrame
     board: pandas.DataFrame
     axes: tuple[str, str]
+    targets: ScoredTargets
+    scoring: Scoring
+    only_random: tuple[str, ...]
 
 
-def make_groups(frames: Frames) -> list[Group]:
-    """Groups of the runs in a store, most benchmarks first; without benchmarks on which no trial succeeded."""
+def make_groups(
+    frames: Frames,
+    scoring: Scoring | None = None,
+    members: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None,
+) -> list[Group]:
+    """Groups of the runs in a store, most benchmarks first; without benchmarks on which no trial succeeded.
+
+    `scoring` is that of the suite, the usual one if None; `members` are name and options of benchmarks by label.
+    """
+    scoring = scoring or Scoring()
     if frames.trials.empty:
         return []
-    table = incumbents(frames.trials, frames.tasks)
+    table = incumbents(frames.trials, frames.tasks, scoring.incumbent)
     of = {name: own for name, own in _by_benchmark(table).items() if np.isfinite(own["loss"]).any()}
     scored = blocks(table[table["benchmark"].isin(list(of))])
-    return [_group(f"group-{i}", block.benchmarks, of, frames.runs) for i, block in enumerate(scored, 1)]
+    groups = []
+    for i, block in enumerate(scored, 1):
+        own = {benchmark: of[benchmark] for benchmark in block.benchmarks}
+        groups.append(_group(f"group-{i}", own, frames.runs, scoring, members or {}))
+    return groups
 
 
-def _group(name: str, benchmarks: tuple[str, ...], of: dict[str, pandas.DataFrame], runs: pandas.DataFrame) -> Group:
+def _group(
+    name: str,
+    own: dict[str, pandas.DataFrame],
+    runs: pandas.DataFrame,
+    scoring: Scoring,
+    members: Mapping[str, tuple[str, Mapping[str, Any]]],
+) -> Group:
+    """A group by its incumbents on each benchmark; the other parameters are those of `make_groups`."""
     import pandas as pd
 
-    own = {benchmark: of[benchmark] for benchmark in benchmarks}
+    benchmarks = tuple(own)
     table = pd.concat(list(own.values()), ignore_index=True)
     started = runs[runs["benchmark"].isin(benchmarks)]
-    board = leaderboard(table, started)
+    targets = make_targets(scoring.targets, table, members)
+    board = leaderboard(table, started, targets.table)
     axes = ("seconds", "evaluations") if started["n_trials_limit"].isna().any() else ("evaluations", "seconds")
-    return Group(name, benchmarks, tuple(board["optimizer"]), table, own, started, board, axes)
+    random = tuple(only_random(started))
+    optimizers = tuple(board["optimizer"])
+    return Group(name, benchmarks, optimizers, table, own, started, board, axes, targets, scoring, random)
 
 
 def _by_benchmark(table: pandas.DataFrame) -> dict[str, pandas.DataFrame]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.storage.files import replacing
-from hpo_leaderboard.report.comparison_figures import COMPARISONS
+from hpo_leaderboard.report.comparison_figures import COMPARISONS, P_VALUES
+from hpo_leaderboard.report.conclusions import Conclusion, conclusions
 from hpo_leaderboard.report.curve_figures import CURVES
 from hpo_leaderboard.report.figure import Figure, Omitted
 from hpo_leaderboard.report.groups import Group
@@ -20,6 +21,7 @@ from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, sho
 from hpo_leaderboard.report.palette import Style, styles
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
+from hpo_leaderboard.report.target_figures import TARGETS
 from hpo_leaderboard.report.vector_figures import File, write_sheets
 from hpo_leaderboard.store.labels import full_label
 from hpo_leaderboard.store.schema import StoreUnavailable
@@ -44,6 +46,7 @@ class Part(NamedTuple):
     omitted: list[Omitted]
     files: dict[str, list[File]]
     paths: list[str]
+    conclusions: list[Conclusion]
 
 
 def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highlight: str | None = None) -> Path:
@@ -90,7 +93,7 @@ def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
     _write_table(folder / "final-regret.csv", regrets)
     (folder / "leaderboard.tex").write_text(board_table(rows, group.benchmarks), encoding="utf-8")
     (folder / "final-regret.tex").write_text(regret_table(cells, group.optimizers), encoding="utf-8")
-    made = [make(group) for make in (*CURVES, *COMPARISONS)]
+    made = [make(group) for make in (*CURVES, *TARGETS, *COMPARISONS)]
     figures = [figure for figure in made if isinstance(figure, Figure)]
     files = {}
     for figure in figures:
@@ -98,7 +101,9 @@ def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
         files[figure.name] = write_sheets(figure, look, folder)
     written = [*TABLES, *(f"{name}.csv" for name in files), *(file.name for own in files.values() for file in own)]
     omitted = [figure for figure in made if isinstance(figure, Omitted)]
-    return Part(group, rows, cells, figures, omitted, files, [f"{group.name}/{name}" for name in written])
+    tests = [figure.table for figure in figures if figure.name == P_VALUES]
+    said = conclusions(tests[0], group.optimizers) if tests else []
+    return Part(group, rows, cells, figures, omitted, files, [f"{group.name}/{name}" for name in written], said)
 
 
 def _write_methods(methods: Methods, out: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,4 +31,7 @@ def score_store(path: str | Path) -> ScoredStore:
     """The store in a file, scored; needs none of the packages that draw."""
     with reading(path) as store:
         frames = store.frames(configs=False)
-        return ScoredStore(make_groups(frames), make_methods(store, frames), frames.runs)
+        said = [json.loads(text)["benchmark"] for text in store.descriptions()]
+        members = {each["label"]: (each["name"], each["options"]) for each in said}
+        groups = make_groups(frames, store.scoring(), members)
+        return ScoredStore(groups, make_methods(store, frames), frames.runs)

@@ -82,8 +82,9 @@ def test_the_page_holds_every_file(small):
 
 def test_parts_stand_in_order_and_names_cannot_break_out(small):
     _, _, _, text = small
-    order = ['<table class="board">', 'id="group-1-regret"', 'id="group-1-test-regret"', 'id="group-1-targets"']
-    order += ['id="group-1-ranks"', 'id="group-1-p-values"', 'id="group-1-critical-differences"']
+    order = ['<table class="board">', 'id="group-1-conclusions"', 'id="group-1-regret"', 'id="group-1-test-regret"']
+    order += ['id="group-1-ranks"', 'id="group-1-targets"', 'id="group-1-running-times"', 'id="group-1-profiles"']
+    order += ['id="group-1-p-values"', 'id="group-1-critical-differences"']
     order += ['id="group-1-robustness"', 'id="group-1-overhead"', 'id="group-2"', 'id="methods"']
     found = [text.index(part) for part in order]
     assert found == sorted(found)
