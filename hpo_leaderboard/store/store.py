@@ -152,9 +152,7 @@ class Store:
 
     def descriptions(self) -> list[str]:
         """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""
-        with explained(self.path):
-            rows = self._connection.execute("SELECT description FROM runs ORDER BY benchmark, optimizer, seed, key")
-            return [description for (description,) in rows]
+        return [head.description for head in self.heads()]
 
     def tasks(self) -> list[BenchmarkRecord]:
         """What is known about the benchmarks."""
