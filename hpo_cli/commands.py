@@ -55,6 +55,8 @@ examples:
   hpo store info leaderboard/quick.sqlite
   hpo store verify leaderboard/quick.sqlite
   hpo store merge all.sqlite monday.sqlite tuesday.sqlite
+  hpo store missing quick leaderboard/quick.sqlite
+  hpo store remove leaderboard/quick.sqlite --optimizers tpe --seeds 10:20
   hpo store export leaderboard/quick.sqlite --out trials.csv
 """
 STOP_EXAMPLES = """\
@@ -78,6 +80,8 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
             "info": Command("what a store holds", "store:add_info"),
             "verify": Command("check every run against its digest", "store:add_verify"),
             "merge": Command("add the runs of other stores to one", "store:add_merge"),
+            "missing": Command("runs of a suite that a store does not hold", "store:add_missing"),
+            "remove": Command("remove runs, so that they can be run again", "store:add_remove"),
             "export": Command("write all trials as one table", "store:add_export"),
         },
     ),

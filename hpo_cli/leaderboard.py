@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpo_cli.parts.arguments import Parser, comma_list
+from hpo_cli.parts.arguments import Parser
 from hpo_cli.parts.rendering import Column, Output, add_formats, records
+from hpo_cli.parts.suites import add_suite, chosen_suite, duration, shard_of
+from hpo_core.cores import usable_cores
 from hpo_core.errors import HpoError, InvalidOption, MissingExtra
 from hpo_leaderboard.engines import ENGINES, TIMEOUT, make_engine
-from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, open_suite
+from hpo_leaderboard.experiments.suite import Suite
 
 if TYPE_CHECKING:
     from hpo_leaderboard.experiments.execution import FinishedRun
@@ -20,17 +22,21 @@ if TYPE_CHECKING:
     from hpo_leaderboard.experiments.job import Job
     from hpo_leaderboard.report import ScoredStore
 
+OUT_OF_TIME = 3  # exit status
 N_NAMED = 8  # benchmarks above a table of text
 EXAMPLES = """\
 examples:
   hpo leaderboard quick                                        every fast optimizer on the real tables
   hpo leaderboard quick --optimizers rs,my_module:MySearch     with a class of your own
   hpo leaderboard mine.toml --store mine.sqlite                a suite of your own
+  hpo leaderboard fcnet --dry-run                              how many runs, how long, what is left out
   hpo leaderboard fcnet --engine dask --address tcp://10.0.0.1:8786
+  hpo leaderboard fcnet --shard 3/20 --walltime 55m --store 3.sqlite
 
 Interrupt it at any time: what is finished is stored, and the same command goes on from there. A suite of your own is
 a TOML file with benchmarks, optimizers, n_seeds and n_trials; the page has the one of every leaderboard.
-The exit status is 1 if runs of the store broke, and 2 if a benchmark of the suite could not be opened.
+The exit status is 1 if runs of the store broke, 2 if a benchmark of the suite could not be opened, and 3 if the
+walltime left runs open. A shard, and what the walltime cut short, are not ranked: `hpo store merge` joins shards.
 """
 COLUMNS = [
     Column("optimizer", "{optimizer}", width=15),
@@ -50,17 +56,7 @@ class IncompleteExperiment(HpoError, RuntimeError):
 
 def add_leaderboard(parser: Parser) -> None:
     parser.explain("Run a suite, benchmarks x optimizers x seeds, into a store, and rank the optimizers.", EXAMPLES)
-    parser.add_argument(
-        "suite", metavar="SUITE", help=f"one of {', '.join(built_in_suites())}, or a TOML file", complete="suites"
-    )
-    parser.add_argument(
-        "--benchmarks", type=comma_list, metavar="A,B", help="instead of the suite's", complete="benchmarks"
-    )
-    parser.add_argument(
-        "--optimizers", type=comma_list, metavar="X,Y", help="instead of the suite's", complete="optimizers"
-    )
-    parser.add_argument("--seeds", type=int, metavar="N", help="runs per pair, instead of the suite's")
-    parser.add_argument("--trials", type=int, metavar="N", help="evaluations per run, instead of the suite's")
+    add_suite(parser)
     parser.add_argument("--store", type=Path, metavar="FILE", help="where the runs are kept (OUT/SUITE.sqlite)")
     parser.add_argument("--engine", choices=ENGINES, default="processes", help="where the runs are run (processes)")
     parser.add_argument("--processes", type=int, metavar="N", help="runs at the same time (one per core)")
@@ -68,24 +64,46 @@ def add_leaderboard(parser: Parser) -> None:
     parser.add_argument(
         "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help=f"per run, then it is given up ({TIMEOUT:g})"
     )
+    parser.add_argument("--shard", type=shard_of, metavar="I/N", help="only the I-th of N parts of about equal cost")
+    parser.add_argument(
+        "--walltime", type=duration, metavar="55m", help="start no run that is expected to be running after that"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be run and how long it takes, and end")
     parser.add_argument("--out", type=Path, default=Path("leaderboard"), help="directory to write to (leaderboard)")
     add_formats(parser)
     parser.set_defaults(action=_leaderboard)
 
 
 def _leaderboard(options: argparse.Namespace, out: Output) -> int:
+    suite = chosen_suite(options)
+    store_path = options.store or options.out / f"{suite.name}.sqlite"
+    if options.dry_run:
+        _dry_run(suite, store_path, options, out)
+        return 0
+    outcome = _experiment(suite, store_path, options)
+    if outcome.n_left or options.shard is not None:
+        stored = f"{store_path} holds {outcome.n_asked - outcome.n_left - outcome.n_open} of {outcome.n_asked} runs"
+        out.say(f"{stored} of {options.suite}, digest {outcome.digest[:16]}")
+        if outcome.n_left:
+            _say(f"the walltime left {outcome.n_left} runs open; the same command goes on from there")
+            return OUT_OF_TIME
+        return int(bool(outcome.failures))
+    return _rank(outcome, store_path, options, out)
+
+
+def _dry_run(suite: Suite, store_path: Path, options: argparse.Namespace, out: Output) -> None:
+    from hpo_cli.parts.dry_runs import print_dry_run
+    from hpo_leaderboard.experiments.dry_run import dry_run
+
+    planned = dry_run(suite, store_path, options.shard)
+    print_dry_run(planned, 1 if options.engine == "serial" else options.processes or usable_cores(), out)
+
+
+def _rank(outcome: Outcome, store_path: Path, options: argparse.Namespace, out: Output) -> int:
+    """Print the leaderboards of a complete experiment, and write the page; returns the exit status."""
     from hpo_leaderboard.experiments.random_phases import only_random, random_phase_line
     from hpo_leaderboard.report import score_store
 
-    suite = changed(
-        open_suite(options.suite),
-        benchmarks=options.benchmarks,
-        optimizers=options.optimizers,
-        n_seeds=options.seeds,
-        n_trials=options.trials,
-    )
-    store_path = options.store or options.out / f"{suite.name}.sqlite"
-    outcome = _experiment(suite, store_path, options)
     scored = score_store(store_path)
     _print_boards(scored, out)
     for name in only_random(scored.runs):
@@ -107,8 +125,9 @@ def _experiment(suite: Suite, store_path: Path, options: argparse.Namespace) -> 
     if options.address is not None and options.engine != "dask":
         raise InvalidOption(f"--address goes with --engine dask, got --engine {options.engine}")
     engine = make_engine(options.engine, processes=options.processes, address=options.address, timeout=options.timeout)
+    part = {"shard": options.shard, "walltime": options.walltime}
     try:
-        outcome = run_experiment(suite, store_path, _Announcing(engine), announce=_say, progress=None)
+        outcome = run_experiment(suite, store_path, _Announcing(engine), announce=_say, progress=None, **part)
     except KeyboardInterrupt:
         _say(f"finished runs are stored in {store_path}; the same command goes on from there")
         raise

@@ -1,20 +1,28 @@
-"""`hpo store info | verify | merge | export`."""
+"""`hpo store info | verify | merge | missing | remove | export`."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_cli.parts.arguments import Parser
-from hpo_cli.parts.rendering import Output, add_formats
+from hpo_cli.parts.arguments import Parser, comma_list
+from hpo_cli.parts.rendering import Column, Output, add_formats
+from hpo_cli.parts.suites import add_suite, chosen_suite, seed_range
 
 if TYPE_CHECKING:
     from hpo_leaderboard.store.store import Store
 
 N_FAILURES = 20
+MISSING = [
+    Column("optimizer", "{optimizer}", width=15),
+    Column("benchmark", "{benchmark}", width=15),
+    Column("runs", "{n_runs}", right=True),
+    Column("seeds", lambda row: spans(row["seeds"]), cut=True),
+]
 
 
 def add_info(parser: Parser) -> None:
@@ -39,6 +47,22 @@ def add_export(parser: Parser) -> None:
     parser.add_argument("store", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="FILE.csv, FILE.csv.gz or FILE.parquet")
     parser.set_defaults(action=_export)
+
+
+def add_missing(parser: Parser) -> None:
+    add_suite(parser)
+    parser.add_argument("store", metavar="STORE", type=Path)
+    add_formats(parser)
+    parser.set_defaults(action=_missing)
+
+
+def add_remove(parser: Parser) -> None:
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--optimizers", type=comma_list, metavar="X,Y", help="labels, or patterns such as 'tpe*'")
+    parser.add_argument("--benchmarks", type=comma_list, metavar="A,B", help="labels, or patterns such as 'mini-*'")
+    parser.add_argument("--seeds", type=seed_range, metavar="N|A:B", help="seeds 0..N-1 or A..B-1")
+    parser.add_argument("--yes", action="store_true", help="remove without asking")
+    parser.set_defaults(action=_remove)
 
 
 def _info(options: argparse.Namespace, out: Output) -> None:
@@ -105,3 +129,63 @@ def _export(options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.store.export import export_trials
 
     out.say(f"wrote {export_trials(options.store, options.out):,} trials to {options.out}")
+
+
+def _missing(options: argparse.Namespace, out: Output) -> int:
+    from hpo_leaderboard.experiments.dry_run import missing_jobs
+
+    seeds: dict[tuple[str, str], list[int]] = {}
+    for job in missing_jobs(chosen_suite(options), options.store):
+        seeds.setdefault((job.optimizer.label, job.benchmark.label), []).append(job.seed)
+    rows: list[dict[str, Any]] = [
+        {"optimizer": optimizer, "benchmark": benchmark, "n_runs": len(own), "seeds": own}
+        for (optimizer, benchmark), own in seeds.items()
+    ]
+    if rows:
+        out.table(MISSING, rows)
+        out.say(f"{sum(row['n_runs'] for row in rows):,} runs of {options.suite} are not in {options.store}")
+    else:
+        out.say(f"{options.store} holds all runs of {options.suite}")
+    return int(bool(rows))
+
+
+def spans(numbers: list[int]) -> str:
+    """Numbers in few words: `0..4, 7`."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    return ", ".join("..".join(map(str, part)) for part in parts)
+
+
+def _remove(options: argparse.Namespace, out: Output) -> int:
+    from hpo_core.errors import InvalidOption
+    from hpo_leaderboard.store.removal import keys_named
+    from hpo_leaderboard.store.store import reading, writing
+
+    if options.optimizers is None and options.benchmarks is None and options.seeds is None:
+        raise InvalidOption(
+            f"say which runs to remove by --optimizers, --benchmarks or --seeds, got none; "
+            f"to remove all of them, delete {options.store}"
+        )
+    with reading(options.store) as store:
+        runs = keys_named(store, options.optimizers, options.benchmarks, options.seeds)
+        n_runs = len(store.descriptions())
+    what = f"{len(runs):,} of {n_runs:,} runs of {options.store}"
+    if not runs:
+        out.say(f"nothing to remove: no run of {options.store} matches")
+        return 1
+    if not (options.yes or _confirmed(f"remove {what}? [y/N] ")):
+        out.say(f"would remove {what}; --yes removes them")
+        return 1
+    with writing(options.store) as store:
+        store.drop(runs)
+    out.say(f"removed {what}")
+    return 0
+
+
+def _confirmed(question: str) -> bool:
+    """Whether a user at a terminal says yes."""
+    return sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes")

@@ -10,10 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from hpo_leaderboard.experiments.estimates import Shard, jobs_of_shard
 from hpo_leaderboard.experiments.execution import FinishedRun
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.suite import Suite
+from hpo_leaderboard.experiments.walltime import Walltime
 from hpo_leaderboard.store.store import Store, StoredSuite, writing
 
 BATCH_SECONDS = 0.5  # how long finished runs wait for their transaction; a killed coordinator loses no more than these
@@ -35,6 +37,7 @@ class Outcome(NamedTuple):
     n_open     of these, how many broke by circumstances and are tried again when asked for again
     lost       benchmarks that could not be opened
     digest     of the store afterwards
+    n_left     runs that were not started, since they were expected to end after the walltime
     """
 
     n_asked: int
@@ -43,6 +46,7 @@ class Outcome(NamedTuple):
     n_open: int
     lost: list[str]
     digest: str
+    n_left: int
 
 
 def run_experiment(
@@ -52,6 +56,8 @@ def run_experiment(
     *,
     announce: Callable[[str], None] = lambda line: None,
     progress: bool | None = False,
+    shard: Shard | None = None,
+    walltime: float | None = None,
 ) -> Outcome:
     """Outcome of running those runs of a suite that a store does not hold yet, and storing them.
 
@@ -67,7 +73,13 @@ def run_experiment(
         Called with each line that a user should see before the runs start.
     progress
         Whether a progress bar is shown; None shows it on a terminal.
+    shard
+        The part of the suite that is run here, see `jobs_of_shard`; None is all of it.
+    walltime
+        Seconds after which no run should be running any more, None for no end. A run that is expected to take longer is
+        not started; one that was started is finished.
     """
+    clock = Walltime(walltime)
     with writing(store_path) as store:
         plan = make_plan(suite)
         for line in (*plan.lost, *plan.unfit):
@@ -75,9 +87,11 @@ def run_experiment(
         store.add_tasks(plan.tasks, _about(suite))
         store.add_suites([StoredSuite(suite.name, suite.version, suite.scoring)])
         settled = store.settled()
-        missing = [job for job in plan.jobs if job.key not in settled]
-        failures, n_open = _run(store, engine, missing, len(plan.jobs), progress)
-        return Outcome(len(plan.jobs), len(plan.jobs) - len(missing), failures, n_open, plan.lost, store.digest())
+        asked = plan.jobs if shard is None else jobs_of_shard(plan.jobs, shard)
+        missing = [job for job in asked if job.key not in settled]
+        failures, n_open = _run(_Batch(store), engine, missing, len(asked), clock, progress)
+        n_present = len(asked) - len(missing)
+        return Outcome(len(asked), n_present, failures, n_open, plan.lost, store.digest(), clock.n_left)
 
 
 def _about(suite: Suite) -> dict[str, str]:
@@ -91,18 +105,39 @@ def _about(suite: Suite) -> dict[str, str]:
 
 
 def _run(
-    store: Store, engine: Engine, jobs: list[Job], n_asked: int, progress: bool | None
+    batch: _Batch, engine: Engine, jobs: list[Job], n_asked: int, clock: Walltime, progress: bool | None
 ) -> tuple[dict[str, int], int]:
-    """Run the jobs and store them; returns why runs broke, with counts, and how many of these are not settled."""
+    """Run the jobs that end in time and store them.
+
+    Parameters
+    ----------
+    batch
+        Takes the finished runs.
+    engine
+        Executes the jobs.
+    jobs
+        What is run.
+    n_asked
+        Number of runs that the progress bar ends with.
+    clock
+        Says which jobs may be started.
+    progress
+        Whether a progress bar is shown; None shows it on a terminal.
+
+    Returns
+    -------
+    tuple
+        Why runs broke, with counts, and how many of these are not settled.
+    """
     from tqdm import tqdm
 
     failures: Counter[str] = Counter()
     n_open = 0
-    batch = _Batch(store)
     disable = None if progress is None else not progress
     with tqdm(total=n_asked, initial=n_asked - len(jobs), unit="run", disable=disable, smoothing=0.05) as bar:
         try:
-            for job, finished in engine.results(jobs):
+            for job, finished in engine.results(clock.in_time(jobs)):
+                clock.finished(job)
                 batch.add(job, finished)
                 if finished.failure is not None:
                     failures[f"{job.optimizer.label} on {job.benchmark.label}: {finished.failure}"] += 1

@@ -39,13 +39,14 @@ class Plan(NamedTuple):
     """Jobs, tasks, and a line for each benchmark or pair that cannot be run.
 
     `lost` are benchmarks of the suite that could not be opened; `unfit` are optimizers that do not go with a benchmark
-    or that need a package which is not installed.
+    or that need a package which is not installed; `costly` are benchmarks whose evaluations take their own time.
     """
 
     jobs: list[Job]
     tasks: list[BenchmarkRecord]
     lost: list[str]
     unfit: list[str]
+    costly: list[str]
 
 
 class _Pair(NamedTuple):
@@ -66,7 +67,7 @@ def make_plan(suite: Suite) -> Plan:
     """
     forget_digests()  # a notebook may plan again after its modules were edited
     pairs: list[_Pair] = []
-    tasks, lost = [], []
+    tasks, lost, costly = [], [], []
     unfit: dict[tuple[str, str], list[str]] = {}
     optimizers = expand(suite.optimizers, listed_optimizers())
     for member in expand(suite.benchmarks, benchmarks()):
@@ -80,6 +81,8 @@ def make_plan(suite: Suite) -> Plan:
             continue
         tasks.append(benchmark_record(member.label, opened))
         resume = _resume(suite, opened.benchmark)
+        if not opened.benchmark.noise_free_is_cheap:
+            costly.append(member.label)
         for optimizer in optimizers:
             version = _version_or_reason(optimizer, opened.benchmark)
             if isinstance(version, HpoError):
@@ -90,7 +93,8 @@ def make_plan(suite: Suite) -> Plan:
     left_out = [f"{label} is not run on {', '.join(on)}: {reason}" for (label, _), (reason, *on) in unfit.items()]
     if not pairs:
         raise InvalidOption("nothing can be run: " + "; ".join(lost + left_out))
-    return Plan([_job(suite, pair, seed) for seed in suite.seeds for pair in pairs], tasks, lost, left_out)
+    jobs = [_job(suite, pair, seed) for seed in suite.seeds for pair in pairs]
+    return Plan(jobs, tasks, lost, left_out, costly)
 
 
 def _job(suite: Suite, pair: _Pair, seed: int) -> Job:

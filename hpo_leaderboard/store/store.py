@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hpo_core.errors import DamagedFile
+from hpo_leaderboard.experiments.estimates import Overhead
 from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
 from hpo_leaderboard.experiments.job import Job, key_of
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
@@ -153,6 +154,16 @@ class Store:
     def descriptions(self) -> list[str]:
         """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""
         return [head.description for head in self.heads()]
+
+    def overheads(self) -> dict[tuple[str, str], Overhead]:
+        """Mean CPU seconds and trials of the runs that did not break, by the labels of benchmark and optimizer."""
+        query = (
+            "SELECT benchmark, optimizer, avg(seconds), avg(n_trials) FROM runs JOIN overheads USING (key) "
+            "WHERE failure IS NULL GROUP BY benchmark, optimizer"
+        )
+        with explained(self.path):
+            rows = self._connection.execute(query).fetchall()
+        return {(benchmark, optimizer): Overhead(*means) for benchmark, optimizer, *means in rows}
 
     def tasks(self) -> list[BenchmarkRecord]:
         """What is known about the benchmarks."""

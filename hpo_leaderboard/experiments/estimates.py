@@ -1,0 +1,107 @@
+"""CPU time that runs are expected to take, from overheads that were measured or that a store holds.
+
+The time of an optimizer is taken to grow in proportion to the number of evaluations. That is too low for long runs of
+Gaussian processes, whose time grows faster. Evaluations that train on demand are not part of an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from hpo_leaderboard.experiments.job import Job
+
+RUN_SECONDS = 3e-3  # of a run beside its trials: building the optimizer, noise-free losses, storing
+TRIAL_SECONDS = 3e-5  # of the loop and a lookup
+USUAL_TRIALS = 100  # where a run is limited by cost alone
+UNKNOWN = 5.0  # milliseconds, for an optimizer that nothing is known about
+SHIPPED, STORE, GUESS = "measured before", "this store", "guess"
+
+# CPU milliseconds of `ask` and `tell` per evaluation, runs of 100 evaluations on `protein`; on a benchmark with several
+# budgets (`mini-wine`, and `svm-subsets` for fabolas) per evaluation at the full budget that the time is worth.
+MILLISECONDS: dict[str, tuple[float, float]] = {
+    "rs": (0.007, 0.014),
+    "grid": (0.003, 0.003),
+    "re": (0.006, 0.006),
+    "reinforce": (0.03, 0.04),
+    "de": (0.01, 0.01),
+    "cmaes": (0.25, 0.25),
+    "tpe": (0.19, 0.19),
+    "tpe-univariate": (0.12, 0.13),
+    "sh": (0.14, 0.14),
+    "hyperband": (0.08, 0.08),
+    "asha": (0.15, 0.15),
+    "bohb": (2.7, 2.7),
+    "gp": (15.0, 15.0),
+    "gp-ucb": (9.0, 9.0),
+    "es": (21.0, 21.0),
+    "smac": (14.0, 14.0),
+    "bore": (9.0, 9.0),
+    "bohamiann": (175.0, 175.0),
+    "dngo": (18.0, 18.0),
+    "mtbo": (22.0, 22.0),
+    "mt-bohamiann": (157.0, 157.0),
+    "optuna-tpe": (5.5, 5.5),
+    "optuna-gp": (114.0, 114.0),
+    "optuna-cmaes": (1.1, 1.1),
+    "hyperopt-tpe": (13.0, 13.0),
+    "skopt-gp": (490.0, 490.0),
+    "smac3": (185.0, 185.0),
+}
+
+
+class Overhead(NamedTuple):
+    """CPU seconds of an optimizer and trials of a run, each the mean over the runs of a store."""
+
+    seconds: float
+    n_trials: float
+
+
+class Estimate(NamedTuple):
+    """CPU seconds that a run is expected to take, and what that rests on."""
+
+    seconds: float
+    source: str
+
+
+def estimate(job: Job, recorded: Mapping[tuple[str, str], Overhead] | None = None) -> Estimate:
+    """Estimate of a job.
+
+    `recorded` are the overheads of a store by the labels of benchmark and optimizer; where it has none of this pair,
+    what was measured with this release counts. Without `recorded` the estimate is the same on every machine.
+    """
+    n_trials = job.n_trials if job.n_trials is not None else USUAL_TRIALS
+    known = (recorded or {}).get((job.benchmark.label, job.optimizer.label))
+    if known is not None and known.n_trials > 0:
+        share = n_trials / known.n_trials if job.full_cost is None else 1.0
+        return Estimate(RUN_SECONDS + share * (known.seconds + known.n_trials * TRIAL_SECONDS), STORE)
+    measured = MILLISECONDS.get(job.optimizer.name)
+    each = UNKNOWN if measured is None else measured[job.full_cost is not None]
+    seconds = RUN_SECONDS + n_trials * (TRIAL_SECONDS + each / 1000)
+    return Estimate(seconds, GUESS if measured is None else SHIPPED)
+
+
+class Shard(NamedTuple):
+    """The `number`-th of `total` parts of an experiment, counted from 1."""
+
+    number: int
+    total: int
+
+
+def jobs_of_shard(jobs: Iterable[Job], shard: Shard) -> list[Job]:
+    """The jobs of a shard, in their order.
+
+    The shards of an experiment hold each job once and take about the same CPU time: the longest job that is left goes
+    to the shard with the least to do. The partition depends on the jobs alone, so machines that know nothing of each
+    other make the same one.
+    """
+    jobs = list(jobs)
+    order = sorted(range(len(jobs)), key=lambda i: (-estimate(jobs[i]).seconds, jobs[i].key))
+    loads = [0.0] * shard.total
+    mine = []
+    for i in order:
+        least = loads.index(min(loads))
+        loads[least] += estimate(jobs[i]).seconds
+        if least == shard.number - 1:
+            mine.append(i)
+    return [jobs[i] for i in sorted(mine)]

@@ -1,0 +1,39 @@
+"""Runs of a store by their labels and seeds, to remove them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Sequence
+from fnmatch import fnmatchcase
+
+from hpo_leaderboard.experiments.job import key_of
+from hpo_leaderboard.store.store import Store
+
+
+def keys_named(
+    store: Store, optimizers: Sequence[str] | None, benchmarks: Sequence[str] | None, seeds: Container[int] | None
+) -> list[str]:
+    """Keys of the runs with these labels and seeds.
+
+    Parameters
+    ----------
+    store
+        What holds the runs.
+    optimizers, benchmarks
+        Labels, or patterns with `*`, `?` and `[`; None for any.
+    seeds
+        Of the suite; None for any.
+    """
+    found = []
+    for description in store.descriptions():
+        said = json.loads(description)
+        labels_match = _matches(said["optimizer"]["label"], optimizers) and _matches(
+            said["benchmark"]["label"], benchmarks
+        )
+        if labels_match and (seeds is None or said["seed"] in seeds):
+            found.append(key_of(description))
+    return found
+
+
+def _matches(label: str, patterns: Sequence[str] | None) -> bool:
+    return patterns is None or any(label == pattern or fnmatchcase(label, pattern) for pattern in patterns)
