@@ -18,7 +18,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.incumbents import as_final_values, cells
-from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interval, resampling_counts
+from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, expanded_level, percentile_interval, resampling_counts
 
 if TYPE_CHECKING:
     import pandas
@@ -64,7 +64,8 @@ def mann_whitney(
     for benchmark, runs in runs_by_benchmark(values).items():
         effects = pair_effects(runs, alternative, np.random.default_rng(seed), n_samples)
         tests = {(a, b): mannwhitneyu(runs[a], runs[b], alternative=alternative).pvalue for a, b in effects}
-        frame = _frame({pair: [effect] for pair, effect in effects.items()}, tests, level)
+        sizes = {(a, b): [(len(runs[a]), len(runs[b]))] for a, b in effects}
+        frame = _frame({pair: [effect] for pair, effect in effects.items()}, tests, sizes, level)
         frame.insert(0, "benchmark", benchmark)
         frame.insert(3, "n_a", [len(runs[a]) for a, _ in effects])
         frame.insert(4, "n_b", [len(runs[b]) for _, b in effects])
@@ -108,7 +109,9 @@ def stratified_mann_whitney(
         for (a, b), effect in pair_effects(runs, alternative, rng, n_samples).items():
             effects.setdefault((a, b), []).append(effect)
             samples.setdefault((a, b), []).append((runs[a], runs[b]))
-    frame = _frame(effects, {pair: van_elteren(strata, alternative) for pair, strata in samples.items()}, level)
+    tests = {pair: van_elteren(strata, alternative) for pair, strata in samples.items()}
+    sizes = {pair: [(len(x), len(y)) for x, y in strata] for pair, strata in samples.items()}
+    frame = _frame(effects, tests, sizes, level)
     frame.insert(2, "n_tasks", [len(strata) for strata in samples.values()])
     return frame
 
@@ -210,14 +213,31 @@ def pair_effects(
     return effects
 
 
-def _frame(effects: dict[Pair, list[np.ndarray]], tests: dict[Pair, float], level: float) -> pandas.DataFrame:
-    """Table of pairs with their mean effect over benchmarks, its interval and the p-values of their tests."""
+def _frame(
+    effects: dict[Pair, list[np.ndarray]],
+    tests: dict[Pair, float],
+    sizes: dict[Pair, list[tuple[int, int]]],
+    level: float,
+) -> pandas.DataFrame:
+    """Table of pairs with their mean effect over benchmarks, its interval and the p-values of their tests.
+
+    Parameters
+    ----------
+    effects
+        As `pair_effects` gives them, of each benchmark.
+    tests
+        p-values.
+    sizes
+        Numbers of runs of a and b on each benchmark.
+    level
+        Of the interval.
+    """
     import pandas as pd
 
     rows = []
     for (a, b), of_tasks in effects.items():
-        mean = np.mean(of_tasks, axis=0)
-        low, high = map(float, percentile_interval(mean[1:], level))
+        mean, own = np.mean(of_tasks, axis=0), np.array(sizes[a, b])
+        low, high = percentile_interval(mean[1:], expanded_level(level, int(own.min()), int((own - 1).sum())))
         rows.append({"a": a, "b": b, "effect": mean[0], "effect_low": low, "effect_high": high, "p": tests[a, b]})
     frame = pd.DataFrame(rows)
     return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))

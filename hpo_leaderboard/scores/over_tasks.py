@@ -10,6 +10,7 @@ independent: a seed of its own for every benchmark, as a suite derives it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -34,17 +35,27 @@ def task_differences(values: Source | pandas.Series, a: str, b: str) -> np.ndarr
 
     Two that never succeeded are equal.
     """
-    import pandas as pd
-
-    final = as_final_values(values) if isinstance(values, pd.Series) else final_values(values, "relative")
-    medians = final.groupby(level=["benchmark", "optimizer"], observed=True).median().unstack("optimizer")
+    medians = _task_medians(values)
     missing = [name for name in (a, b) if name not in medians]
     if missing:
         known = ", ".join(map(str, medians.columns))
         raise InvalidOption(f"the optimizers must be among {known}, got {', '.join(missing)}")
-    both = medians[[a, b]].dropna().to_numpy(dtype=float)
+    return _differences(medians, a, b)
+
+
+def _task_medians(values: Source | pandas.Series) -> pandas.DataFrame:
+    """Median of the runs, a row per benchmark and a column per optimizer; NaN where it did not run."""
+    import pandas as pd
+
+    final = as_final_values(values) if isinstance(values, pd.Series) else final_values(values, "relative")
+    return final.groupby(level=["benchmark", "optimizer"], observed=True).median().unstack("optimizer")
+
+
+def _differences(medians: pandas.DataFrame, a: str, b: str) -> np.ndarray:
+    first, second = (medians[name].to_numpy(dtype=float) for name in (a, b))
+    both = ~np.isnan(first) & ~np.isnan(second)
     with np.errstate(invalid="ignore"):
-        return np.where(both[:, 0] == both[:, 1], 0.0, both[:, 0] - both[:, 1])
+        return np.where(first == second, 0.0, first - second)[both]
 
 
 def wilcoxon_over_tasks(values: Source | pandas.Series) -> pandas.DataFrame:
@@ -57,8 +68,7 @@ def wilcoxon_over_tasks(values: Source | pandas.Series) -> pandas.DataFrame:
     from scipy.stats import wilcoxon
 
     rows = []
-    for a, b in _pairs(values):
-        d = task_differences(values, a, b)
+    for a, b, d in _each_pair(values):
         p = float(wilcoxon(d).pvalue) if d.any() else 1.0
         rows.append({"a": a, "b": b, "n_tasks": len(d), "p": p})
     frame = pd.DataFrame(rows)
@@ -96,8 +106,7 @@ def bayesian_signed_rank(
     import pandas as pd
 
     rows = []
-    for a, b in _pairs(values):
-        d = task_differences(values, a, b)
+    for a, b, d in _each_pair(values):
         shares = signed_rank_posterior(d, rope, np.random.default_rng(seed), n_samples)
         names = ("a_better", "equivalent", "b_better")
         rows.append({"a": a, "b": b, "n_tasks": len(d), **dict(zip(names, shares.tolist(), strict=True))})
@@ -166,9 +175,10 @@ def hierarchical_bootstrap(
     return pd.DataFrame(rows)
 
 
-def _pairs(values: Source | pandas.Series) -> list[tuple[str, str]]:
-    """Pairs of optimizers that ran on a common benchmark."""
-    found: dict[tuple[str, str], None] = {}
-    for runs in runs_by_benchmark(as_final_values(values)).values():
-        found.update(dict.fromkeys(combinations(sorted(runs), 2)))
-    return sorted(found)
+def _each_pair(values: Source | pandas.Series) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Optimizers a and b that ran on a common benchmark, and their differences d_t."""
+    medians = _task_medians(values)
+    for a, b in combinations(sorted(medians.columns), 2):
+        d = _differences(medians, a, b)
+        if len(d):
+            yield a, b, d
