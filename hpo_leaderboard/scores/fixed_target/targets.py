@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core import Benchmark
-from hpo_core.errors import HpoError, InvalidOption
+from hpo_core.errors import InvalidOption
 from hpo_core.space.sobol import sobol
-from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.scores.incumbents import as_incumbents, final_values
 
 if TYPE_CHECKING:
     import pandas
 
-    from hpo_leaderboard.experiments.scoring import Targets
     from hpo_leaderboard.scores.from_runs import Source
 
 N_TARGETS = 50
@@ -55,45 +53,6 @@ def random_targets(benchmarks: Iterable[str | Benchmark], n: int = N_TARGETS, se
         targets = np.quantile(losses[np.isfinite(losses)], levels, method="lower")
         parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": targets}))
     return pd.concat(parts, ignore_index=True)
-
-
-def targets_of(wanted: Targets, incumbents: Source) -> tuple[pandas.DataFrame, list[str]]:
-    """Targets as a suite asks for them on the benchmarks of some incumbents, and names of those where that fails.
-
-    `quantiles` are `random_targets`, `sobol` are `sobol_targets`, `fixed` are the values given. None of these depends
-    on who takes part. A benchmark that cannot be opened by its name, or whose noise-free losses take long, gets
-    quantiles of the incumbents' losses (`quantile_targets`) instead, which do depend on it: those are the names
-    returned. Where fixed targets are not given for a benchmark, it has none and is named too.
-    """
-    import pandas as pd
-
-    table = as_incumbents(incumbents)
-    names = [str(name) for name in table["benchmark"].unique()]
-    if wanted.kind == "fixed":
-        rows = [(name, loss) for name in names for loss in wanted.values.get(name, ())]
-        if not rows:
-            raise InvalidOption(f"fixed targets must be given for a benchmark that was run, got {list(wanted.values)}")
-        return pd.DataFrame(rows, columns=["benchmark", "target"]), [n for n in names if n not in wanted.values]
-    parts, depending = [], []
-    for name in names:
-        benchmark = _cheap(name)
-        if benchmark is None:
-            depending.append(name)
-            parts.append(quantile_targets(table[table["benchmark"] == name], wanted.n or N_TARGETS))
-        elif wanted.kind == "sobol":
-            parts.append(sobol_targets([benchmark], wanted.n, wanted.seed).assign(benchmark=name))
-        else:
-            parts.append(random_targets([benchmark], wanted.n or N_TARGETS, wanted.seed).assign(benchmark=name))
-    return pd.concat(parts, ignore_index=True), depending
-
-
-def _cheap(name: str) -> Benchmark | None:
-    """The benchmark of a name, if it can be opened and its noise-free losses take little time."""
-    try:
-        benchmark = open_benchmark(name, {}).benchmark
-    except HpoError:
-        return None
-    return benchmark if benchmark.noise_free_is_cheap else None
 
 
 def _opened(benchmarks: Iterable[str | Benchmark]) -> list[Benchmark]:
