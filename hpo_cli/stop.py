@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.rendering import Column, Output, Row, add_formats, records
+from hpo_cli.parts.suites import seed_range
 
 if TYPE_CHECKING:
     import pandas
@@ -48,7 +49,7 @@ def add_replay(parser: Parser) -> None:
     parser.add_argument("--by", type=comma_list, metavar="A,B", help=f"columns to average within: {', '.join(BY)}")
     parser.add_argument("--benchmarks", "--datasets", type=comma_list, metavar="A,B", help="only these")
     parser.add_argument("--optimizers", "--methods", type=comma_list, metavar="A,B", help="only these")
-    parser.add_argument("--seeds", type=int, metavar="N", help="only the first N seeds of each")
+    parser.add_argument("--seeds", type=seed_range, metavar="N|A:B", help="only the seeds 0..N-1 or A..B-1")
     parser.add_argument("--out", type=Path, metavar="DIR", help="directory for tables and pictures")
     add_formats(parser)
     parser.set_defaults(action=_replay)

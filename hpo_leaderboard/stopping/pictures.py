@@ -53,7 +53,8 @@ def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
         axes.axhline(0.0, color=MUTED, linewidth=0.8)
         axes.set_xlim(-0.05, 1.05)
         words = "RYC: change of the test loss" if by_test else "RYC (validation): change of the validation loss"
-        _tidy(axes, ", ".join(map(str, key)), "RTC: share of the iterations saved", words)
+        title = ", ".join(map(str, key)) + _counted(int(group["ryc_n"].min()), int(group["n"].max()))
+        _tidy(axes, title, "RTC: share of the iterations saved", words)
     _legend(figure, panels[0])
     figure.suptitle("mean and standard deviation over the runs; hollow: printed in the paper", fontsize=10)
     return figure
@@ -104,7 +105,8 @@ def draw_bounds(bounds: pandas.DataFrame) -> Figure:
 def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
     """Validation and test loss of the incumbent, mean and standard deviation over the seeds (2021, fig. 1 and 2).
 
-    The test loss is over the runs all of whose incumbents have one, at least from the first on that is drawn.
+    Both are over the runs all of whose incumbents have a recorded test loss, and the title says how many these are; if
+    there is none, the validation loss of all runs is drawn alone.
     """
     groups: dict[tuple[str, str], list[RecordedRun]] = {}
     for run in runs:
@@ -115,17 +117,20 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
         indices = [trajectory(run.trials[:length]).indices for run in members]
         first = max(int((own < 0).sum()) for own in indices)
         steps = np.arange(first + 1, length + 1)
+        losses = [trajectory(run.trials[:length]).losses[first:] for run in members]
         tests = [run.test[own[first:]] for run, own in zip(members, indices, strict=True)]
-        curves = {"validation": [trajectory(run.trials[:length]).losses[first:] for run in members]}
-        curves |= {"test": known} if (known := [values for values in tests if np.isfinite(values).all()]) else {}
+        known = [i for i, values in enumerate(tests) if np.isfinite(values).all()]
+        curves = {"validation": [losses[i] for i in known or range(len(members))]}
+        curves |= {"test": [tests[i] for i in known]} if known else {}
         for (label, values), colour in zip(curves.items(), COLOURS, strict=False):
             mean, std = np.mean(values, axis=0), np.std(values, axis=0)
             axes.plot(steps, mean, color=colour, linewidth=1.6, label=label)
             axes.fill_between(steps, mean - std, mean + std, color=colour, alpha=0.15)
         late = np.concatenate([np.array(values)[:, len(steps) // 10 :].ravel() for values in curves.values()])
         axes.set_ylim(float(late.min()) - 0.1 * float(np.ptp(late)), float(late.max()) + 0.1 * float(np.ptp(late)))
-        _tidy(axes, ", ".join(key), "trials", "loss of the incumbent")
-    _legend(figure, panels[0])
+        title = ", ".join(key) + _counted(len(known), len(members))
+        _tidy(axes, title, "trials", "loss of the incumbent")
+    _legend(figure, max(panels, key=lambda axes: len(axes.lines)))
     return figure
 
 
@@ -167,6 +172,11 @@ def _panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
     for unused in axes[n:]:
         unused.set_axis_off()
     return figure, axes[:n]
+
+
+def _counted(n_known: int, n_runs: int) -> str:
+    """Of how many runs the test loss is known, if not of all."""
+    return "" if n_known == n_runs else f" (test loss of {n_known} of {n_runs} runs)"
 
 
 def _tidy(axes: Axes, title: str, x_label: str, y_label: str) -> None:

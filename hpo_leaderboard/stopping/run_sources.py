@@ -54,26 +54,31 @@ def chosen(
     runs: Sequence[ListedRun],
     benchmarks: Collection[str] | None = None,
     optimizers: Collection[str] | None = None,
-    n_seeds: int | None = None,
+    seeds: Collection[int] | None = None,
 ) -> list[ListedRun]:
-    """Runs of some benchmarks and optimizers, with the lowest seeds.
+    """Runs of some benchmarks, optimizers and seeds.
 
     Parameters
     ----------
     runs
         To choose from.
     benchmarks, optimizers
-        Names of those to keep; None keeps all. An optimizer may be named without the version and options that a store
-        adds to it.
-    n_seeds
-        How many seeds to keep; None keeps all.
+        Names of those to keep; None keeps all. Both may be named without the version, checksum or options that a store
+        adds to them.
+    seeds
+        Those to keep, such as `range(5)`; None keeps all.
     """
-    kept = [run for run in runs if benchmarks is None or run.benchmark in benchmarks]
-    kept = [run for run in kept if optimizers is None or {run.optimizer, run.optimizer.split(" ")[0]} & {*optimizers}]
-    if n_seeds is None:
-        return kept
-    lowest = sorted({run.seed for run in kept})[:n_seeds]
-    return [run for run in kept if run.seed in lowest]
+    return [
+        run
+        for run in runs
+        if (benchmarks is None or _named(run.benchmark, benchmarks))
+        and (optimizers is None or _named(run.optimizer, optimizers))
+        and (seeds is None or run.seed in seeds)
+    ]
+
+
+def _named(shown: str, names: Collection[str]) -> bool:
+    return shown in names or shown.split(" ")[0] in names
 
 
 def _list_table(path: Path) -> list[ListedRun]:

@@ -250,6 +250,21 @@ def test_pictures_show_what_they_are_given(tmp_path):
         pictures.draw_regrets(stops[:0])
 
 
+def test_pictures_say_of_how_many_runs_the_test_loss_is_known():
+    runs = runs_of_table(cv_table(40, 3, ["one"]))
+    partly = [run._replace(test=np.full(40, np.nan)) if run.seed else run for run in runs]
+    drawn = pictures.draw_overfitting(partly).axes[0]
+    assert drawn.get_title(loc="left") == "one, RF (test loss of 1 of 3 runs)"
+    own = {line.get_label(): line.get_ydata() for line in drawn.lines}
+    np.testing.assert_allclose(own["test"] - own["validation"], 0.1)  # both of the same run
+    unknown = [run._replace(test=np.full(40, np.nan)) for run in runs]
+    assert [line.get_label() for line in pictures.draw_overfitting(unknown).axes[0].lines] == ["validation"]
+    means = summary(replay(unknown, ["conv:10,warm_up=20"]), ["optimizer"])
+    trade_off = pictures.draw_trade_off(means, ["optimizer"]).axes[0]
+    assert trade_off.get_ylabel().startswith("RYC (validation)")
+    assert not any(line.get_markerfacecolor() == "none" and len(line.get_xydata()) for line in trade_off.lines)
+
+
 def test_command_prints_the_table_and_writes_files(tmp_path, capsys):
     path = tmp_path / "runs.csv.gz"
     cv_table(40).to_csv(path, index=False)

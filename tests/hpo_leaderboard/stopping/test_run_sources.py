@@ -78,7 +78,7 @@ def test_nothing_is_read_of_runs_that_are_not_chosen(store, monkeypatch):
     one = Store.run
     monkeypatch.setattr(Store, "run", lambda self, key: read.append(key) or one(self, key))
     monkeypatch.setattr(Store, "runs", None)
-    listed = chosen(list_runs(store), ["branin"], ["de"], 2)
+    listed = chosen(list_runs(store), ["branin"], ["de"], range(2))
     assert [(found.benchmark, found.optimizer, found.seed) for found in listed] == [
         ("branin", "de", 0),
         ("branin", "de", 1),
