@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hpo_cli.parts.arguments import Parser
 from hpo_cli.parts.rendering import Column, Output, Row, add_formats, records
+from hpo_cli.parts.selection import add_selection, selection
 
 EXAMPLES = """\
 examples:
@@ -26,24 +27,33 @@ def add_compare(parser: Parser) -> None:
     parser.add_argument("store", type=Path, help="file of `hpo leaderboard`")
     parser.add_argument("a", metavar="A", help="an optimizer", complete="optimizers")
     parser.add_argument("b", metavar="B", help="another one", complete="optimizers")
+    add_selection(parser)
     add_formats(parser)
     parser.set_defaults(action=_compare)
 
 
 def _compare(options: argparse.Namespace, out: Output) -> None:
-    from hpo_leaderboard.report.pair import compare_pair
+    from hpo_leaderboard.report.pair import compare_pair, verdict
     from hpo_leaderboard.scores.incumbents import incumbents
     from hpo_leaderboard.store.labels import full_label
+    from hpo_leaderboard.store.selection import select
     from hpo_leaderboard.store.store import reading
 
     with reading(options.store) as store:
-        frames = store.frames(configs=False)
+        frames, left_out = select(store, **selection(options), configs=False)
+        scoring = store.scoring()
     known = sorted(set(frames.trials["optimizer"]))
     a, b = full_label(options.a, known), full_label(options.b, known)
-    rows = records(compare_pair(incumbents(frames.trials, frames.tasks), a, b))
+    table = incumbents(frames.trials, frames.tasks, scoring.incumbent)
+    rows = records(compare_pair(table, a, b))
     out.table(_columns(a, b), [{"benchmark": row["benchmark"], "a": a, "b": b, **row} for row in rows])
     if out.form == "text":
         _explain(out, a, b)
+        out.say()
+        for line in verdict(table, a, b):
+            out.say(line)
+    for line in left_out:
+        out.say(f"left out: {line}")
 
 
 def _columns(a: str, b: str) -> list[Column]:

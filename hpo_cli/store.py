@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.rendering import Column, Output, add_formats
+from hpo_cli.parts.selection import add_selection, is_selection, selection
 from hpo_cli.parts.suites import add_suite, chosen_suite, seed_range
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def add_merge(parser: Parser) -> None:
 def add_export(parser: Parser) -> None:
     parser.add_argument("store", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="FILE.csv, FILE.csv.gz or FILE.parquet")
+    add_selection(parser)
     parser.set_defaults(action=_export)
 
 
@@ -128,7 +130,8 @@ def _merge(options: argparse.Namespace, out: Output) -> None:
 def _export(options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.store.export import export_trials
 
-    out.say(f"wrote {export_trials(options.store, options.out):,} trials to {options.out}")
+    chosen = selection(options) if is_selection(options) else None
+    out.say(f"wrote {export_trials(options.store, options.out, chosen):,} trials to {options.out}")
 
 
 def _missing(options: argparse.Namespace, out: Output) -> int:

@@ -55,8 +55,7 @@ def _over_tasks(group: Group, final: pandas.Series) -> dict[str, pandas.DataFram
     n = group.scoring.repetitions
     if n is None:
         return {}
-    counted = final.sort_index(level="seed", sort_remaining=False).groupby(level=["benchmark", "optimizer"]).head(n)
-    return {TASKS: mann_whitney(task_means(counted), "less").drop(columns="benchmark")}
+    return {TASKS: mann_whitney(task_means(final, n), "less").drop(columns="benchmark")}
 
 
 def _averaged(group: Group) -> str:

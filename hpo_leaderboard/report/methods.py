@@ -56,7 +56,7 @@ def make_methods(store: Store, frames: Frames) -> Methods:
     """Methods of a store."""
     about = store.about()
     title = about.get("suite", store.path.stem).partition(",")[0]
-    said = [json.loads(description) for description in store.descriptions()]
+    said = [json.loads(description) for description in frames.runs["description"]]
     suites, digest = suite_files(said, title), store.digest()
     return Methods(
         title=title,

@@ -23,6 +23,7 @@ from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.target_figures import TARGETS
 from hpo_leaderboard.report.vector_figures import File, write_sheets
+from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.store.labels import full_label
 from hpo_leaderboard.store.schema import StoreUnavailable
 
@@ -79,7 +80,7 @@ def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highli
         raise StoreUnavailable(f"cannot write the report to {out} ({error}); take another directory") from None
     page = out / "index.html"
     with replacing(page) as temporary:
-        temporary.write_text(render(scored.methods, parts, look, files, mine), encoding="utf-8")
+        temporary.write_text(render(scored, parts, look, files, mine), encoding="utf-8")
     return page
 
 
@@ -102,7 +103,7 @@ def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
     written = [*TABLES, *(f"{name}.csv" for name in files), *(file.name for own in files.values() for file in own)]
     omitted = [figure for figure in made if isinstance(figure, Omitted)]
     tests = [figure.table for figure in figures if figure.name == P_VALUES]
-    said = conclusions(tests[0], group.optimizers) if tests else []
+    said = conclusions(tests[0], group.optimizers, final_values(group.incumbents)) if tests else []
     return Part(group, rows, cells, figures, omitted, files, [f"{group.name}/{name}" for name in written], said)
 
 
@@ -127,13 +128,13 @@ def _write_table(path: Path, table: pandas.DataFrame) -> None:
 
 
 def render(
-    methods: Methods, parts: list[Part], look: dict[str, Style], files: dict[str, str], highlight: str | None
+    scored: ScoredStore, parts: list[Part], look: dict[str, Style], files: dict[str, str], highlight: str | None
 ) -> str:
     """HTML of the page.
 
     Parameters
     ----------
-    methods, parts
+    scored, parts
         What it shows.
     look
         Style of each optimizer.
@@ -149,6 +150,7 @@ def render(
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    methods = scored.methods
     payload = {
         "highlight": highlight,
         "styles": {name: style._asdict() for name, style in look.items()},
@@ -156,6 +158,7 @@ def render(
     }
     return environment.get_template("page.html").render(
         methods=methods,
+        left_out=scored.left_out,
         made_with=report_versions(),
         shown=shown,
         parts=parts,

@@ -8,6 +8,8 @@ from hpo_core.errors import InvalidOption, UnknownName, nearest
 from hpo_leaderboard.report.figure import ALL
 from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney
 from hpo_leaderboard.scores.incumbents import final_values
+from hpo_leaderboard.scores.over_tasks import ROPE, bayesian_signed_rank, hierarchical_bootstrap
+from hpo_leaderboard.scores.power import ALPHA, power
 
 if TYPE_CHECKING:
     import pandas
@@ -58,3 +60,41 @@ def _of_pair(comparisons: pandas.DataFrame, a: str, b: str) -> pandas.DataFrame:
     turned = turned.rename(columns={"n_a": "n_b", "n_b": "n_a"})
     ends = {"effect_low": 1 - turned["effect_high"], "effect_high": 1 - turned["effect_low"]}
     return turned.assign(effect=1 - turned["effect"], **ends)
+
+
+def verdict(incumbents: pandas.DataFrame, a: str, b: str) -> list[str]:
+    """Sentences about a and b: the test over all benchmarks, other benchmarks like them, practical equivalence, power.
+
+    On the benchmarks that both ran on; `incumbents` as for `compare_pair`.
+    """
+    final = final_values(incumbents)
+    final = final[final.index.get_level_values("optimizer").isin((a, b))]
+    row = compare_pair(incumbents, a, b).iloc[-1]
+    where = "over all benchmarks" if row["benchmark"] == ALL else f"on {row['benchmark']}"
+    better, worse = (a, b) if row["effect"] >= 0.5 else (b, a)
+    told = row["p_holm"] < ALPHA
+    lines = [
+        f"{better} is better than {worse} {where} (p = {row['p_holm']:.2g}, corrected)."
+        if told
+        else f"{a} and {b} cannot be told apart {where} with these runs (p = {row['p_holm']:.2g}, corrected)."
+    ]
+    if row["benchmark"] == ALL:
+        lines += _beyond(incumbents, final, a, b)
+    return lines if told else [*lines, f"If they differ as much as was seen: {power(final, a, b)}"]
+
+
+def _beyond(incumbents: pandas.DataFrame, final: pandas.Series, a: str, b: str) -> list[str]:
+    """Sentences about other benchmarks like these."""
+    chance = _of_pair(hierarchical_bootstrap(final).rename(columns={"low": "effect_low", "high": "effect_high"}), a, b)
+    relative = final_values(incumbents, "relative")
+    both = relative[relative.index.get_level_values("optimizer").isin((a, b))]
+    posterior = bayesian_signed_rank(both).iloc[0]
+    shares = {posterior["a"]: posterior["a_better"], posterior["b"]: posterior["b_better"]}
+    effect, low, high = chance.iloc[0][["effect", "effect_low", "effect_high"]]
+    return [
+        f"On another benchmark like these a run of {a} beats one of {b} with probability {effect:.2f} "
+        f"[{low:.2f}, {high:.2f}] (bootstrap over runs and benchmarks).",
+        f"Probabilities by the Bayesian signed-rank test: {a} better {shares[a]:.2f}, practically equivalent "
+        f"{posterior['equivalent']:.2f}, {b} better {shares[b]:.2f} (equivalent: medians within {ROPE:g} of a first "
+        "incumbent's regret).",
+    ]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_leaderboard.report.groups import Group, make_groups
 from hpo_leaderboard.report.methods import Methods, make_methods
+from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import reading
 
 if TYPE_CHECKING:
     import pandas
+
+    from hpo_leaderboard.store.frames import Frames
 
 
 class ScoredStore(NamedTuple):
@@ -19,19 +23,42 @@ class ScoredStore(NamedTuple):
 
     groups    benchmarks on which the same optimizers ran, with their leaderboard; empty if no trial succeeded
     methods   what was run
-    runs      frame `runs` of the store
+    runs      frame `runs` of the runs that are scored
+    left_out  a sentence for each kind of runs that are not: older versions, other limits
     """
 
     groups: list[Group]
     methods: Methods
     runs: pandas.DataFrame
+    left_out: list[str]
 
 
-def score_store(path: str | Path) -> ScoredStore:
-    """The store in a file, scored; needs none of the packages that draw."""
+def score_store(
+    path: str | Path,
+    *,
+    optimizers: Sequence[str] | None = None,
+    benchmarks: Sequence[str] | None = None,
+    seeds: Collection[int] | None = None,
+    latest: bool = True,
+) -> ScoredStore:
+    """The store in a file, scored; needs none of the packages that draw.
+
+    Parameters
+    ----------
+    path
+        Of the store.
+    optimizers, benchmarks, seeds, latest
+        Which runs, see `hpo_leaderboard.store.selection.select`.
+    """
     with reading(path) as store:
-        frames = store.frames(configs=False)
-        said = [json.loads(text)["benchmark"] for text in store.descriptions()]
-        members = {each["label"]: (each["name"], each["options"]) for each in said}
-        groups = make_groups(frames, store.scoring(), members)
-        return ScoredStore(groups, make_methods(store, frames), frames.runs)
+        frames, left_out = select(
+            store, optimizers=optimizers, benchmarks=benchmarks, seeds=seeds, latest=latest, configs=False
+        )
+        groups = make_groups(frames, store.scoring(), _members(frames))
+        return ScoredStore(groups, make_methods(store, frames), frames.runs, left_out)
+
+
+def _members(frames: Frames) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Name and options of each benchmark by the name it is shown under."""
+    said = {name: json.loads(text)["benchmark"] for name, text in frames.runs[["benchmark", "description"]].to_numpy()}
+    return {name: (each["name"], each["options"]) for name, each in said.items()}

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core import Benchmark
 from hpo_core.errors import HpoError
-from hpo_leaderboard.scores.fixed_target.targets import N_TARGETS, quantile_targets, sobol_targets
+from hpo_leaderboard.experiments.identity import open_benchmark
+from hpo_leaderboard.scores.fixed_target.targets import N_TARGETS, quantile_targets, random_targets, sobol_targets
 
 if TYPE_CHECKING:
     import pandas
 
     from hpo_leaderboard.experiments.scoring import Targets
+
+Members = Mapping[str, tuple[str, Mapping[str, Any]]]
+WORDS = {
+    "quantiles": (
+        "{n} losses for each benchmark, from one that every second random configuration reaches to one that a "
+        "thousandth of them does; they do not depend on the optimizers compared"
+    ),
+    "sobol": (
+        "for each benchmark the noise-free losses of configurations on a Sobol grid over the whole space (Klein, 2020, "
+        "section 8.3.2); they do not depend on the optimizers compared"
+    ),
+    "fixed": "the losses that the suite states",
+}
 
 
 class ScoredTargets(NamedTuple):
@@ -22,57 +36,49 @@ class ScoredTargets(NamedTuple):
     words: str
 
 
-def make_targets(
-    asked: Targets, incumbents: pandas.DataFrame, members: Mapping[str, tuple[str, Mapping[str, Any]]]
-) -> ScoredTargets:
+def make_targets(asked: Targets, incumbents: pandas.DataFrame, members: Members) -> ScoredTargets:
     """Targets for the benchmarks of a table of incumbents.
 
-    `members` are name and options of each benchmark by the label it is shown under; the kind `sobol` opens them. Where
-    that fails, or `fixed` values are missing, a benchmark has quantiles, and the words say so.
+    `members` are name and options of each benchmark by the label it is shown under, for those that are not shown by
+    their name. A benchmark that cannot be opened, that fails, whose noise-free losses take long, or for which no fixed
+    losses are stated, has quantiles of the incumbents' losses instead; those depend on who takes part, and the words
+    say so.
     """
     import pandas as pd
 
-    benchmarks = [str(name) for name in incumbents["benchmark"].unique()]
-    if asked.kind == "quantiles":
-        return _quantiles(incumbents, asked.n or N_TARGETS)
-    if asked.kind == "fixed":
-        known = {name: list(asked.values[name]) for name in benchmarks if name in asked.values}
-        rows = [(name, loss) for name, losses in known.items() for loss in losses]
-        table, words = pd.DataFrame(rows, columns=["benchmark", "target"]), "the losses that the suite states"
-    else:
-        tables = {name: _sobol(name, asked, members) for name in benchmarks}
-        parts = [own for own in tables.values() if own is not None]
-        table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": [], "target": []})
-        words = (
-            "for each benchmark the noise-free losses of configurations on a Sobol grid over the whole space (Klein, "
-            "2020, section 8.3.2); they do not depend on the optimizers compared"
-        )
-    return _completed(ScoredTargets(table, words), incumbents, benchmarks)
+    tables = {str(name): _of_benchmark(str(name), asked, members) for name in incumbents["benchmark"].unique()}
+    words = WORDS[asked.kind].format(n=asked.n or N_TARGETS)
+    missing = sorted(name for name, own in tables.items() if own is None)
+    parts = [own for own in tables.values() if own is not None]
+    if missing:
+        observed = f"{N_TARGETS} quantiles of the losses that incumbents had; those depend on the optimizers compared"
+        where = f"for {', '.join(missing)} " if parts else ""
+        words = f"{words}; {where}{observed}" if parts else observed
+        parts.append(quantile_targets(incumbents[incumbents["benchmark"].isin(missing)]))
+    return ScoredTargets(pd.concat(parts, ignore_index=True), words)
 
 
-def _sobol(name: str, asked: Targets, members: Mapping[str, tuple[str, Mapping[str, Any]]]) -> pandas.DataFrame | None:
-    named, options = members.get(name, (name, {}))
-    try:
-        return sobol_targets([Benchmark(named, **options)], asked.n, asked.seed).assign(benchmark=name)
-    except (HpoError, ImportError, OSError):
-        return None  # not installed here: the store may come from another machine
-
-
-def _quantiles(incumbents: pandas.DataFrame, n: int) -> ScoredTargets:
-    words = (
-        f"{n} losses for each benchmark, quantiles of the losses that incumbents of any run in this group had, from "
-        "easy to hard; they depend on the optimizers compared"
-    )
-    return ScoredTargets(quantile_targets(incumbents, n), words)
-
-
-def _completed(made: ScoredTargets, incumbents: pandas.DataFrame, benchmarks: Collection[str]) -> ScoredTargets:
-    """The targets, and quantiles for the benchmarks that have none."""
+def _of_benchmark(name: str, asked: Targets, members: Members) -> pandas.DataFrame | None:
     import pandas as pd
 
-    missing = sorted(set(benchmarks) - set(made.table["benchmark"]))
-    if not missing:
-        return made
-    others = _quantiles(incumbents[incumbents["benchmark"].isin(missing)], N_TARGETS)
-    table = pd.concat([made.table, others.table], ignore_index=True)
-    return ScoredTargets(table, f"{made.words}; for {', '.join(missing)}, which have none, {others.words}")
+    if asked.kind == "fixed":
+        losses = asked.values.get(name)
+        return None if losses is None else pd.DataFrame({"benchmark": name, "target": losses})
+    benchmark = _cheap(*members.get(name, (name, {})))
+    if benchmark is None:
+        return None
+    try:
+        if asked.kind == "sobol":
+            return sobol_targets([benchmark], asked.n, asked.seed).assign(benchmark=name)
+        return random_targets([benchmark], asked.n or N_TARGETS, asked.seed).assign(benchmark=name)
+    except Exception:
+        return None  # a problem may fail on some configurations, in any way
+
+
+def _cheap(name: str, options: Mapping[str, Any]) -> Benchmark | None:
+    """A benchmark, if it can be opened here and its noise-free losses take little time."""
+    try:
+        benchmark = open_benchmark(name, options).benchmark
+    except (HpoError, ImportError, OSError):
+        return None  # the store may come from another machine
+    return benchmark if benchmark.noise_free_is_cheap else None

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from hpo_core.errors import DamagedFile, InvalidOption, MissingExtra
 from hpo_core.storage.files import replacing
 from hpo_leaderboard.store.schema import ConflictingRuns
+from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import StoredRun, reading, writing
 
 BATCH = 500  # runs that are copied in one transaction
 
 
-def export_trials(store_path: str | Path, out: str | Path) -> int:
+def export_trials(store_path: str | Path, out: str | Path, chosen: Mapping[str, Any] | None = None) -> int:
     """Number of trials that were written to `out`, one row each, with the columns of `hpo_leaderboard.store.frames`.
 
     The ending of `out` says the format, `.csv` (also `.csv.gz`) or `.parquet`. The file appears when it is complete.
+    `chosen` are arguments of `select`; None exports every run.
     """
     out = Path(out)
     kind = "parquet" if out.suffix == ".parquet" else "csv" if ".csv" in out.suffixes[-2:] else None
@@ -28,7 +31,7 @@ def export_trials(store_path: str | Path, out: str | Path) -> int:
         except ImportError:
             raise MissingExtra("pyarrow", "parquet") from None
     with reading(store_path) as store:
-        trials = store.frames().trials
+        trials = (store.frames() if chosen is None else select(store, **chosen).frames).trials
     with replacing(out) as temporary:
         if kind == "csv":
             trials.to_csv(temporary, index=False, compression="gzip" if out.suffix == ".gz" else None)

@@ -11,6 +11,7 @@ from hpo_core.errors import InvalidOption, UnknownName
 from hpo_leaderboard.experiments.run_seeds import run_seed
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.leaderboards import NothingToRank, ranked
+from hpo_leaderboard.scores.fixed_target.targets import random_targets
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.leaderboard import leaderboard as ranked_frame
 from hpo_leaderboard.store.store import reading
@@ -31,7 +32,9 @@ def test_a_list_of_benchmarks_is_run_and_ranked(store):
     assert len(frames.runs) == 2 * 2 * 3
     assert len(frames.trials) == 2 * 2 * 3 * 12
     board = ranked(store)
-    expected = ranked_frame(incumbents(frames.trials, frames.tasks), frames.runs)
+    expected = ranked_frame(
+        incumbents(frames.trials, frames.tasks), frames.runs, random_targets(["branin", "forrester"])
+    )
     pd.testing.assert_frame_equal(board.drop(columns="benchmarks"), expected)
     assert board["benchmarks"].tolist() == ["branin, forrester"] * 2
 

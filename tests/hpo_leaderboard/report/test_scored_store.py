@@ -9,8 +9,9 @@ from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.report import groups, score_store, write_report
+from hpo_leaderboard.scores.fixed_target.targets import random_targets
 from hpo_leaderboard.scores.leaderboard import leaderboard
-from hpo_leaderboard.store import frames
+from hpo_leaderboard.store import frames, selection
 from hpo_leaderboard.store.store import reading
 
 
@@ -27,7 +28,9 @@ def test_groups_have_the_leaderboards_of_their_benchmarks(tmp_path):
         tables = opened.frames()
     for group in scored.groups:
         own = (frame[frame["benchmark"].isin(group.benchmarks)].reset_index(drop=True) for frame in tables)
-        pd.testing.assert_frame_equal(group.board, leaderboard(frames.Frames(*own)))
+        pd.testing.assert_frame_equal(
+            group.board, leaderboard(frames.Frames(*own), targets=random_targets(group.benchmarks))
+        )
 
 
 @pytest.mark.slow
@@ -41,7 +44,7 @@ def test_the_command_reads_and_scores_its_store_once(tmp_path, monkeypatch, caps
 
         return call
 
-    for module, name in ((frames, "make_frames"), (groups, "incumbents"), (groups, "leaderboard")):
+    for module, name in ((selection, "make_frames"), (groups, "incumbents"), (groups, "leaderboard")):
         monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
     suite = ["leaderboard", "functions", "--benchmarks", "branin", "--optimizers", "rs,de", "--seeds", "2"]
     assert main([*suite, "--trials", "8", "--engine", "serial", "--out", str(tmp_path)]) == 0
