@@ -17,6 +17,7 @@ class _Key(NamedTuple):
     n_trials: int | None
     max_cost: float | None
     workers: int
+    resume: bool | None
     n_seeds: int
     optimizers: tuple[str, ...]
 
@@ -33,7 +34,10 @@ def suite_files(descriptions: Iterable[Mapping[str, Any]], name: str) -> dict[st
         benchmark, optimizer = (_member(each[kind]) for kind in ("benchmark", "optimizer"))
         texts = [json.dumps(member, sort_keys=True) for member in (benchmark, optimizer)]
         members.update(zip(texts, (benchmark, optimizer), strict=True))
-        limits = (each["suite"], *(each["limits"][field] for field in ("n_trials", "max_cost", "workers")))
+        limits = (
+            each["suite"],
+            *(each["limits"].get(field) for field in ("n_trials", "max_cost", "workers", "resume")),
+        )
         own = seeds[texts[0], limits]
         own[texts[1]] = max(own[texts[1]], each["seed"] + 1)
     groups: dict[_Key, list[str]] = defaultdict(list)
@@ -80,6 +84,7 @@ def _text(name: str, key: _Key, benchmarks: Sequence[dict], optimizers: Sequence
     lines += [f"n_trials = {key.n_trials}"] if key.n_trials is not None else []
     lines += [f"max_cost = {key.max_cost!r}"] if key.max_cost is not None else []
     lines += [f"workers = {key.workers}"] if key.workers != 1 else []
+    lines += [f"resume = {_toml(key.resume)}"] if key.resume is not None else []
     return "\n".join(lines) + "\n"
 
 

@@ -146,7 +146,7 @@ def test_suites_from_runs(tmp_path):
     small = Member("re", {"population": 5, "nested": {"a": [1, 2.5]}, "flag": True}, "small é")
     members = [Member("rs"), small, Member("re", {"population": 7})]
     jobs = [job(Member(b), o, seed) for b in ("x", "y") for o in members for seed in range(3)]
-    jobs += [job(Member("z"), Member("rs"), 4, max_cost=1.5, workers=2)]
+    jobs += [job(Member("z"), Member("rs"), 4, max_cost=1.5, workers=2, resume=False)]
     files = suite_files([json.loads(each.description) for each in jobs], 'my "suite"')
     assert list(files) == ["suite-1.toml", "suite-2.toml"]
     for name, text in files.items():
@@ -156,6 +156,7 @@ def test_suites_from_runs(tmp_path):
     assert sorted(member.label for member in first.optimizers) == sorted(member.label for member in members)
     assert next(member for member in first.optimizers if member.label == "small é") == small
     assert (first.n_seeds, first.n_trials, first.max_cost, first.workers, first.version) == (3, 10, None, 1, 2)
+    assert (first.resume, second.resume) == (None, False)
     assert (second.n_seeds, second.max_cost, second.workers) == (5, 1.5, 2)
     assert first.name == 'my "suite"'
 
