@@ -93,7 +93,7 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
 
 def _dry_run(suite: Suite, store_path: Path, options: argparse.Namespace, out: Output) -> None:
     from hpo_cli.parts.dry_runs import print_dry_run
-    from hpo_leaderboard.experiments.dry_run import dry_run
+    from hpo_leaderboard.experiments.splitting.dry_run import dry_run
 
     planned = dry_run(suite, store_path, options.shard)
     print_dry_run(planned, 1 if options.engine == "serial" else options.processes or usable_cores(), out)

@@ -135,7 +135,7 @@ def _export(options: argparse.Namespace, out: Output) -> None:
 
 
 def _missing(options: argparse.Namespace, out: Output) -> int:
-    from hpo_leaderboard.experiments.dry_run import missing_jobs
+    from hpo_leaderboard.experiments.splitting.dry_run import missing_jobs
 
     seeds: dict[tuple[str, str], list[int]] = {}
     for job in missing_jobs(chosen_suite(options), options.store):

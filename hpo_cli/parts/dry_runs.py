@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_cli.parts.rendering import Column, Output, Row
-from hpo_leaderboard.experiments.dry_run import DryRun
+from hpo_leaderboard.experiments.splitting.dry_run import DryRun
 
 COLUMNS = [
     Column("optimizer", "{optimizer}", width=15),

@@ -6,7 +6,7 @@ import argparse
 import re
 
 from hpo_cli.parts.arguments import Parser, comma_list
-from hpo_leaderboard.experiments.estimates import Shard
+from hpo_leaderboard.experiments.splitting.estimates import Shard
 from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, open_suite
 
 DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")

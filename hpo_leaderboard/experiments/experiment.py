@@ -10,12 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from hpo_leaderboard.experiments.estimates import Shard, jobs_of_shard
 from hpo_leaderboard.experiments.execution import FinishedRun
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.splitting.estimates import Shard, jobs_of_shard
+from hpo_leaderboard.experiments.splitting.walltime import Walltime
 from hpo_leaderboard.experiments.suite import Suite
-from hpo_leaderboard.experiments.walltime import Walltime
 from hpo_leaderboard.store.store import Store, StoredSuite, writing
 
 BATCH_SECONDS = 0.5  # how long finished runs wait for their transaction; a killed coordinator loses no more than these

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hpo_core.errors import DamagedFile
-from hpo_leaderboard.experiments.estimates import Overhead
 from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
 from hpo_leaderboard.experiments.job import Job, key_of
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.experiments.scoring import Scoring, scoring_from_json
+from hpo_leaderboard.experiments.splitting.estimates import Overhead
 from hpo_leaderboard.store.columns import decompress, numbers_size
 from hpo_leaderboard.store.schema import (
     StoreBusy,
@@ -181,7 +181,7 @@ class Store:
         return [StoredSuite(name, version, scoring_from_json(scoring)) for name, version, scoring in rows]
 
     def scoring(self) -> Scoring:
-        """How the runs are scored: as the latest suite says, or as usual if the store knows none."""
+        """Scoring of the latest suite, the default one if the store knows no suite."""
         suites = self.suites()
         return suites[-1].scoring if suites else Scoring()
 

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from hpo_leaderboard.experiments.estimates import Estimate, Overhead, Shard, estimate, jobs_of_shard
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.splitting.estimates import Estimate, Overhead, Shard, estimate, jobs_of_shard
 from hpo_leaderboard.experiments.suite import Suite
 from hpo_leaderboard.store.store import reading
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from hpo_leaderboard.experiments.estimates import estimate
 from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.splitting.estimates import estimate
 
 CAUTION = 2.0  # how much longer than its estimate the first run of a pair may take
 

@@ -6,12 +6,12 @@ import pytest
 
 from hpo_leaderboard.engines.processes import ProcessesEngine
 from hpo_leaderboard.engines.serial import SerialEngine
-from hpo_leaderboard.experiments.dry_run import dry_run, missing_jobs
-from hpo_leaderboard.experiments.estimates import GUESS, SHIPPED, STORE, Shard, estimate, jobs_of_shard
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.plan import make_plan
+from hpo_leaderboard.experiments.splitting.dry_run import dry_run, missing_jobs
+from hpo_leaderboard.experiments.splitting.estimates import GUESS, SHIPPED, STORE, Shard, estimate, jobs_of_shard
+from hpo_leaderboard.experiments.splitting.walltime import Walltime
 from hpo_leaderboard.experiments.suite import changed, make_suite
-from hpo_leaderboard.experiments.walltime import Walltime
 from hpo_leaderboard.store.export import merge_stores
 from hpo_leaderboard.store.store import reading
 
