@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 
 from hpo_core.errors import MissingExtra
 from hpo_leaderboard.scores.area_under_curve import areas
-from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney
+from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney, task_p_matrix
 from hpo_leaderboard.scores.critical_difference import critical_difference
 from hpo_leaderboard.scores.curves import curve_summary, curves, default_grid
 from hpo_leaderboard.scores.fixed_target.expected_running_times import expected_running_times
@@ -36,6 +36,8 @@ from hpo_leaderboard.scores.fixed_target.targets import final_targets, quantile_
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.intervals import mean_table
 from hpo_leaderboard.scores.leaderboard import leaderboard
+from hpo_leaderboard.scores.over_tasks import bayesian_signed_rank, hierarchical_bootstrap, wilcoxon_over_tasks
+from hpo_leaderboard.scores.power import power
 from hpo_leaderboard.scores.ranks import average_ranks
 from hpo_leaderboard.scores.robustness import robustness
 
@@ -151,6 +153,11 @@ def bench_table(n_tasks: int, repeats: int) -> None:
         "average ranks": lambda: average_ranks(curves(table)),
         "Mann-Whitney on each task": lambda: mann_whitney(final),
         "Mann-Whitney over all tasks": lambda: stratified_mann_whitney(final),
+        "Wilcoxon over tasks": lambda: wilcoxon_over_tasks(final),
+        "Bayesian signed-rank over tasks": lambda: bayesian_signed_rank(final),
+        "hierarchical bootstrap over tasks and runs": lambda: hierarchical_bootstrap(final),
+        "heat map over tasks": lambda: task_p_matrix(final),
+        "power of a pair": lambda: power(final, "optimizer000", "optimizer001"),
         "critical differences": lambda: critical_difference(final),
         "robustness": lambda: robustness(final),
         "performance profiles": lambda: performance_profiles(table, targets),

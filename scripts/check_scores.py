@@ -192,7 +192,7 @@ def check_simulated(sizes: list[int], repetitions: int) -> int:
     print(f"simulated regrets, 3 equal optimizers, {repetitions} repetitions: errors, with a 95 % interval")
     bad = 0
     for n_tasks in sizes:
-        n_runs = 4 if n_tasks >= 100 else 10
+        n_runs = 5 if n_tasks >= 100 else 10
         rng = np.random.default_rng(n_tasks)
         tables = [simulated(n_tasks, 3, n_runs, rng) for _ in range(repetitions)]
         for name, check in CHECKS.items():

@@ -3,8 +3,9 @@
 What is resampled are the runs of one optimizer on one benchmark. Benchmarks are not (except for performance profiles
 and in `over_tasks`), so an interval speaks about the benchmarks that were run and not about others. Plain percentiles
 (Efron and Tibshirani, 1993, chapter 13) are short with few runs: at the level 95 % they hold the mean of 5 normal
-values 83 times in 100. So percentiles further out are taken, as Student's t has it; with two or three runs the interval
-ends at the lowest and highest sample, and is short still. A single run has no interval: both ends are NaN.
+values 83 times in 100. So percentiles further out are taken, as Student's t has it; with fewer than five runs the
+interval ends at the lowest and highest sample and is short still: with 4 it holds the mean 85 times in 100. A single
+run has no interval: both ends are NaN.
 """
 
 from __future__ import annotations

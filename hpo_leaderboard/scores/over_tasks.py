@@ -86,7 +86,8 @@ def bayesian_signed_rank(
     counting half; the table gives the shares of samples in which each of the three is the largest.
 
     Unlike a p-value this can say that two optimizers are equal for all purposes. It does not correct for the number of
-    pairs. It is a function of its seed.
+    pairs, and a posterior probability is no rate of errors: with 4 or 10 benchmarks and no region it calls equal
+    optimizers different at 97.5 % in 15 or 10 of 100 cases (scripts/check_scores.py).
 
     Parameters
     ----------
