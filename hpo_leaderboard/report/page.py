@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from hpo_leaderboard.report.palette import Style, styles
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.report.target_figures import TARGETS
-from hpo_leaderboard.report.vector_figures import File, write_sheets
+from hpo_leaderboard.report.vector_figures import WIDTH, File, write_sheets
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.store.labels import full_label
 from hpo_leaderboard.store.schema import StoreUnavailable
@@ -30,6 +31,7 @@ from hpo_leaderboard.store.schema import StoreUnavailable
 if TYPE_CHECKING:
     import pandas
 
+FIGURES = (*CURVES, *TARGETS, *COMPARISONS)
 TABLES = ("leaderboard.csv", "leaderboard.tex", "final-regret.csv", "final-regret.tex")
 NEEDED = {"plotly": "plotly", "jinja2": "jinja2", "matplotlib": "matplotlib", "scikit_posthocs": "scikit-posthocs"}
 
@@ -61,11 +63,7 @@ def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highli
     (PDF, SVG) and the tables (CSV, LaTeX), and in `methods` the suites that ask for the runs again. Equal stores give
     equal files.
     """
-    for module, package in NEEDED.items():
-        try:
-            import_module(module)
-        except ImportError:
-            raise MissingExtra(package, "report") from None
+    check_packages()
     out = Path(out_dir)
     scored = store if isinstance(store, ScoredStore) else score_store(store)
     if not scored.groups:
@@ -84,6 +82,44 @@ def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highli
     return page
 
 
+def write_figures(
+    scored: ScoredStore, out_dir: str | Path, *, width: float = WIDTH, labels: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Paths of the figures of a store for a paper (PDF, SVG), a folder for each group, after writing them; no page.
+
+    Parameters
+    ----------
+    scored
+        What `score_store` made of a store, of chosen optimizers and benchmarks, say.
+    out_dir
+        Where the folders go.
+    width
+        Of a figure, in inches; 3.3 is a column of many papers.
+    labels
+        What optimizers are called in the figures, by name.
+    """
+    check_packages()
+    written = []
+    for group in scored.groups:
+        folder = Path(out_dir) / group.name
+        folder.mkdir(parents=True, exist_ok=True)
+        for make in FIGURES:
+            figure = make(group)
+            if isinstance(figure, Figure):
+                files = write_sheets(figure, styles(group.optimizers), folder, width, labels)
+                written += [folder / file.name for file in files]
+    return written
+
+
+def check_packages() -> None:
+    """Raise `MissingExtra` if a package that a report needs is not installed."""
+    for module, package in NEEDED.items():
+        try:
+            import_module(module)
+        except ImportError:
+            raise MissingExtra(package, "report") from None
+
+
 def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
     """Scores of a group, after writing its files."""
     folder = out / group.name
@@ -94,7 +130,7 @@ def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
     _write_table(folder / "final-regret.csv", regrets)
     (folder / "leaderboard.tex").write_text(board_table(rows, group.benchmarks), encoding="utf-8")
     (folder / "final-regret.tex").write_text(regret_table(cells, group.optimizers), encoding="utf-8")
-    made = [make(group) for make in (*CURVES, *TARGETS, *COMPARISONS)]
+    made = [make(group) for make in FIGURES]
     figures = [figure for figure in made if isinstance(figure, Figure)]
     files = {}
     for figure in figures:

@@ -39,8 +39,26 @@ class File(NamedTuple):
     label: str
 
 
-def write_sheets(figure: Figure, styles: Mapping[str, Style], folder: Path) -> list[File]:
-    """The PDF and SVG files of a figure, after writing them; of those with many panels there are several."""
+def write_sheets(
+    figure: Figure,
+    styles: Mapping[str, Style],
+    folder: Path,
+    width: float = WIDTH,
+    labels: Mapping[str, str] | None = None,
+) -> list[File]:
+    """The PDF and SVG files of a figure, after writing them; of those with many panels there are several.
+
+    Parameters
+    ----------
+    figure, styles
+        What is drawn, and the style of each optimizer.
+    folder
+        Where the files go.
+    width
+        Of a sheet, in inches.
+    labels
+        What optimizers are called in the figure, by name; the others by their names.
+    """
     import matplotlib
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -53,7 +71,7 @@ def write_sheets(figure: Figure, styles: Mapping[str, Style], folder: Path) -> l
             files = [File(f"{figure.name}{stem}.{s}", s.upper() + stem.replace("-", " ")) for s in ("pdf", "svg")]
             pdf, svg = (folder / file.name for file in files)
             with matplotlib.rc_context(SETTINGS):
-                sheet = draw(some, styles)
+                sheet = draw(some, styles, width, labels or {})
                 # not through savefig, which draws everything twice
                 FigureCanvasPdf(sheet).print_pdf(pdf, metadata={"CreationDate": None})
                 FigureCanvasSVG(sheet).print_svg(svg, metadata={"Date": None})
@@ -61,12 +79,19 @@ def write_sheets(figure: Figure, styles: Mapping[str, Style], folder: Path) -> l
     return written
 
 
-def draw(views: Mapping[Key, View], styles: Mapping[str, Style]) -> Sheet:
-    """A sheet with a panel for each view, and one legend for all of them."""
+def draw(
+    views: Mapping[Key, View],
+    styles: Mapping[str, Style],
+    width: float = WIDTH,
+    labels: Mapping[str, str] | None = None,
+) -> Sheet:
+    """A sheet with a panel for each view, and one legend for all of them; parameters as for `write_sheets`."""
     from matplotlib.figure import Figure as Sheet
 
     first = next(iter(views.values()))
-    n_columns = min(len(views), 3 if len(views) > 4 else 2) if isinstance(first, Lines) else 1
+    across = max(1, round(width / (WIDTH / (3 if len(views) > 4 else 2))))
+    n_columns = min(len(views), across) if isinstance(first, Lines) else 1
+    called = labels or {}
     n_rows = math.ceil(len(views) / n_columns)
     differing = [i for i, parts in enumerate(zip(*views, strict=True)) if len(set(parts)) > 1]
     sheet = Sheet()
@@ -76,26 +101,27 @@ def draw(views: Mapping[Key, View], styles: Mapping[str, Style]) -> Sheet:
     for axes, (key, view) in zip(panels, views.items(), strict=False):
         axes.set_title(", ".join(part for i, part in enumerate(key) if i in differing), fontsize=8)
         if isinstance(view, Lines):
-            _draw_lines(axes, view, styles)
+            _draw_lines(axes, view, styles, called)
         elif isinstance(view, Dots):
-            _draw_dots(axes, view, styles)
+            _draw_dots(axes, view, styles, called)
         else:
-            _draw_heat_map(axes, view)
-    _arrange(sheet, first, n_rows, n_columns)
+            _draw_heat_map(axes, view, called)
+    _arrange(sheet, first, n_rows, n_columns, width, called)
     return sheet
 
 
-def _arrange(sheet: Sheet, view: View, n_rows: int, n_columns: int) -> None:
+def _arrange(sheet: Sheet, view: View, n_rows: int, n_columns: int, wide: float, labels: Mapping[str, str]) -> None:
     """Sizes in inches, and the legend of lines. By hand: matplotlib's own layouts take longer than the drawing."""
-    names = _names(view)
+    names = [labels.get(name, name) for name in _names(view)]
+    single = min(4.2, wide)
     label = 0.065 * max(map(len, names)) + 0.15
     if isinstance(view, Lines):
-        n_across = max(1, int((WIDTH if n_columns > 1 else 4.2) / (label + 0.4)))
+        n_across = max(1, int((wide if n_columns > 1 else single) / (label + 0.4)))
         left, right, below, bottom = 0.6, 0.1, 0.7, 0.5 + 0.17 * math.ceil(len(names) / n_across)
-        height, width = (2.0, WIDTH) if n_columns > 1 else (2.4, 4.2)
+        height, width = (2.0, wide) if n_columns > 1 else (min(2.4, 0.6 * single), single)
         sheet.legend(*sheet.axes[0].get_legend_handles_labels(), loc="lower center", ncols=n_across, frameon=False)
     elif isinstance(view, Dots):
-        left, right, below, bottom, height, width = label, 0.1, 0.0, 0.45, 0.22 * (len(names) + 1), 4.5
+        left, right, below, bottom, height, width = label, 0.1, 0.0, 0.45, 0.22 * (len(names) + 1), min(4.5, wide)
     else:
         side = 0.33 * len(names)
         left, right, below, bottom, height, width = label + 0.3, 0.9, 0.0, label * 0.8 + 0.35, side, side + label + 1.2
@@ -123,16 +149,15 @@ def _names(view: View) -> list[str]:
     return [each.optimizer for each in (view.lines if isinstance(view, Lines) else view.dots)]
 
 
-def _draw_lines(axes: Axes, view: Lines, styles: Mapping[str, Style]) -> None:
+def _draw_lines(axes: Axes, view: Lines, styles: Mapping[str, Style], labels: Mapping[str, str]) -> None:
     known = np.concatenate([line.y[np.isfinite(line.y)] for line in view.lines])
     positive = known[known > 0]
     floor = positive.min() if view.log_y and len(positive) else -np.inf
     for line in view.lines:
         style = styles[line.optimizer]
         y, low, high = (np.where(np.isfinite(v), np.maximum(v, floor), np.nan) for v in line[1:])
-        axes.step(
-            view.x, y, where="post", color=style.colour, linestyle=DASHES[style.dash], lw=1.2, label=line.optimizer
-        )
+        look: Any = {"color": style.colour, "linestyle": DASHES[style.dash], "lw": 1.2}
+        axes.step(view.x, y, where="post", label=labels.get(line.optimizer, line.optimizer), **look)
         if len(view.lines) <= 6:  # more bands hide each other
             axes.fill_between(view.x, low, high, step="post", color=style.colour, alpha=0.15, lw=0)
     if view.log_x:
@@ -160,14 +185,14 @@ def _power(value: float) -> str:
     return f"{value:g}" if 0.01 <= value < 1e4 else f"1e{round(math.log10(value))}"
 
 
-def _draw_dots(axes: Axes, view: Dots, styles: Mapping[str, Style]) -> None:
+def _draw_dots(axes: Axes, view: Dots, styles: Mapping[str, Style], labels: Mapping[str, str]) -> None:
     for row, dot in enumerate(view.dots):
         colour = styles[dot.optimizer].colour
         axes.plot([dot.low, dot.high], [row, row], color=colour, lw=1.5)
         axes.plot(dot.value, row, "o", color=colour, ms=5)
         if math.isnan(dot.low):
             axes.annotate(f"{dot.value:.2f}", (dot.value, row), (6, -3), textcoords="offset points")
-    axes.set_yticks(range(len(view.dots)), [dot.optimizer for dot in view.dots])
+    axes.set_yticks(range(len(view.dots)), [labels.get(dot.optimizer, dot.optimizer) for dot in view.dots])
     axes.set_ylim(len(view.dots) - 0.5, -1.4 if view.ruler is not None else -0.6)
     if view.log_x:
         axes.set_xscale("log")
@@ -183,7 +208,7 @@ def _draw_dots(axes: Axes, view: Dots, styles: Mapping[str, Style]) -> None:
     axes.set_xlabel(view.x_title)
 
 
-def _draw_heat_map(axes: Axes, view: HeatMap) -> None:
+def _draw_heat_map(axes: Axes, view: HeatMap, labels: Mapping[str, str]) -> None:
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     n = len(view.names)
@@ -195,8 +220,9 @@ def _draw_heat_map(axes: Axes, view: HeatMap) -> None:
         colour = "white" if p < LEVELS[0] else "black"
         text = "<.001" if p < LEVELS[0] else f"{p:.2g}"
         axes.text(column, row, text, ha="center", va="center", fontsize=5.5, color=colour)
-    axes.set_xticks(range(n), view.names, rotation=45, ha="right")
-    axes.set_yticks(range(n), view.names)
+    names = [labels.get(name, name) for name in view.names]
+    axes.set_xticks(range(n), names, rotation=45, ha="right")
+    axes.set_yticks(range(n), names)
     axes.set_xlabel(view.x_title)
     axes.set_ylabel(view.y_title)
     axes.spines[:].set_visible(False)

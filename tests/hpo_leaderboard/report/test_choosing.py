@@ -1,5 +1,7 @@
 """Choosing runs for the page, the comparison and the export; what is left out is said."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -64,3 +66,16 @@ def test_scores_do_not_depend_on_who_takes_part(store):
     few, all_of_them = (score_store(store, optimizers=names) for names in (["rs", "tpe"], None))
     solved = [scored.groups[0].board.set_index("optimizer").loc["tpe", "solved"] for scored in (few, all_of_them)]
     assert solved[0] == solved[1]
+
+
+def test_figures_for_a_paper_have_the_width_and_the_names_that_are_asked_for(store, tmp_path, capsys):
+    chosen = ["--optimizers", "rs,tpe", "--width", "8.4cm", "--labels", "tpe=Tree Parzen,rs=random"]
+    assert main(["report", str(store), "--figures", "--out", str(tmp_path), *chosen]) == 0
+    assert not (tmp_path / "index.html").exists()
+    drawn = (tmp_path / "group-1" / "ranks.svg").read_text()
+    assert "Tree Parzen" in drawn and ">tpe<" not in drawn
+    width = float(re.search(r'<svg [^>]*width="([\d.]+)pt"', drawn)[1])
+    assert width == pytest.approx(72 * 8.4 / 2.54, abs=0.1)
+    capsys.readouterr()
+    assert main(["report", str(store), "--width", "3in"]) == 2
+    assert "add --figures" in capsys.readouterr().err
