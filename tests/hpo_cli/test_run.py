@@ -105,3 +105,10 @@ def test_a_benchmark_without_a_known_optimum(hpo):
 def test_the_file_of_a_run_has_a_plain_name(hpo, tmp_path):
     hpo("run", "profet-svm/3", "rs", "--trials", "3", "--out", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["profet-svm-3_rs_0.jsonl"]
+
+
+def test_the_random_phase_is_named_also_where_proposals_were_pending_at_the_stop(hpo):
+    called = hpo("run", "branin", "re", "--trials", 100, "--workers", 4, "--stop", "limit:10")
+    assert "re never left its random phase" in called.out
+    called = hpo("run", "branin", "re", "--trials", 30, "--option", "population=5")
+    assert "random phase" not in called.out
