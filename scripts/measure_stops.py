@@ -1,6 +1,6 @@
 """How often `regret-bound` stops too early: the true regret at its stops on recorded runs of the FC-Net tables.
 
-    python scripts/measure_stops.py RECORDED_RUNS.csv.gz --work DIR --seeds 5
+    python scripts/measure_stops.py RECORDED_RUNS.csv.gz --work DIR
 
 RECORDED_RUNS are runs of 500 evaluations by Makarova et al. (2022): random search, TPE and BORE, 50 of each on each of
 four tables, with a column `reference_bound`. Two settings are measured at the thresholds of the paper's study:
@@ -135,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, help="recorded runs (.csv.gz)")
     parser.add_argument("--work", type=Path, required=True, help="directory for the stops found so far")
-    parser.add_argument("--seeds", type=int, default=5, help="runs of each optimizer on each table for `default` (5)")
+    parser.add_argument("--seeds", type=int, default=10, help="runs of each optimizer on each table for `default` (10)")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     file = options.work / "stops.csv"
