@@ -28,6 +28,7 @@ from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.scores.intervals import mean_table
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.scores.ranks import average_ranks
+from hpo_leaderboard.scores.references import references
 from hpo_leaderboard.scores.robustness import robustness
 from hpo_leaderboard.store.export import export_trials
 from hpo_leaderboard.store.store import reading
@@ -148,3 +149,14 @@ def test_mistakes_are_explained(runs, frames):
         incumbents(["branin"])
     with pytest.raises(InvalidOption, match="frame `runs`"):
         leaderboard(incumbents(frames))
+
+
+def test_noisy_generated_tasks_are_scored_by_their_noise_free_losses():
+    """A generated task has no known optimum; the lowest noisy loss would be the luckiest."""
+    noisy = Benchmark("profet-svm/0", noise=True)
+    runs = [run(noisy, "rs", n_trials=30, seed=seed) for seed in range(4)]
+    table = incumbents(runs)
+    final = table[table["evaluation"] == 30]
+    assert final["loss"].tolist() == [noisy.objective(one.best_config).loss for one in runs]
+    assert final["observed"].tolist() == [one.best.loss for one in runs] != final["loss"].tolist()
+    assert references(*tables_of(runs)[::2])["basis"].tolist() == ["noise-free"]

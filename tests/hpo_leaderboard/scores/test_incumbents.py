@@ -173,6 +173,8 @@ def test_importing_the_scores_loads_nothing_heavy():
         "comparisons",
         "critical_difference",
         "leaderboard",
+        "over_tasks",
+        "power",
         "robustness",
         "fixed_target.performance_profiles",
         "fixed_target.speedups",
