@@ -122,7 +122,9 @@ def robustness_figure(group: Group) -> Figure:
     views: dict[Key, Lines] = {(name,): _distribution(own, own["over"].iloc[0]) for name, own in tables.items()}
     table = pd.concat(list(tables.values()), ignore_index=True)
     choices = {"benchmark": list(tables)}
-    sheets = {"": list(views)}
+    tested = {(name,) for name, own in tables.items() if "test" in own["over"].iloc[0]}
+    printed = [key for key in views if (key in tested) == (group.scoring.split == "test" and bool(tested))]
+    sheets = {"": printed}
     return Figure("robustness", "Robustness", caption, table, choices, views, sheets, band="95 % intervals")
 
 

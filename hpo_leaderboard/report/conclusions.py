@@ -96,7 +96,7 @@ def _needed(name: str, others: Sequence[str], values: pandas.Series, n_optimizer
 
 def _counted(other: str, wins: int, n_benchmarks: int) -> str:
     """A name; of several benchmarks, with those on which a test of the benchmark alone shows the difference."""
-    return other if n_benchmarks == 1 else f"{other} (by itself on {wins} of {n_benchmarks})"
+    return other if n_benchmarks == 1 else f"{other} ({wins} of {n_benchmarks} benchmarks alone)"
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -159,7 +159,7 @@ def test_files_are_taken_from_the_page_itself(chromium, page_path, tmp_path):
     alone.write_bytes(page_path.read_bytes())
     page = chromium.new_page(accept_downloads=True)
     page.goto(alone.as_uri())
-    for link in ("group-1/regret.csv", "group-1/leaderboard.tex", "methods/suite.toml", "group-1/ranks.pdf"):
+    for link in ("group-1/regret.csv", "group-1/leaderboard.tex", "methods/suite-1.toml", "group-1/ranks.pdf"):
         with page.expect_download(timeout=MINUTE) as found:
             page.locator(f"a[href='{link}']").first.click()
         assert found.value.suggested_filename == link.replace("/", "-")

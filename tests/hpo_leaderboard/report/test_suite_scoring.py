@@ -31,8 +31,8 @@ def test_conclusions_are_those_of_the_tests():
     rows += [("t", *pair, 1.0) for pair in pairs]
     x, y, z = conclusions(compared(rows), ("x", "y", "z"))
     assert x.sentences == [
-        "x is better than y (by itself on 1 of 2) (p < .001 after Holm's correction).",
-        "x is better than z (by itself on 0 of 2) (p < .05 after Holm's correction).",
+        "x is better than y (1 of 2 benchmarks alone) (p < .001 after Holm's correction).",
+        "x is better than z (0 of 2 benchmarks alone) (p < .05 after Holm's correction).",
     ]
     assert y.sentences == ["y and z cannot be told apart with these runs.", "y is worse than x."]
     assert z.optimizer == "z"
