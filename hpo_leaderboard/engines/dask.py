@@ -80,7 +80,7 @@ def _run(client: Client, jobs: Iterator[Job], timeout: float | None) -> Iterator
             return
         future = next(completed)
         job = submitted.pop(future.key)
-        finished = _result(client, future, job, deaths)
+        finished = finished_run(client, future, job, deaths)
         if finished is None:
             waiting = chain([job], waiting)
         else:
@@ -103,7 +103,7 @@ class _Size:
         return self._n_threads
 
 
-def _result(client: Client, future: Future, job: Job, deaths: Counter[str]) -> FinishedRun | None:
+def finished_run(client: Client, future: Future, job: Job, deaths: Counter[str]) -> FinishedRun | None:
     """The finished run; None if it has to be submitted again."""
     from concurrent.futures import CancelledError
 

@@ -88,21 +88,21 @@ class LostFuture:
 
 def test_what_dask_cannot_do_is_tried_again_or_explained():
     distributed = pytest.importorskip("distributed")
-    from hpo_leaderboard.engines.dask import ClusterLost, _result
+    from hpo_leaderboard.engines.dask import ClusterLost, finished_run
 
     class Client:
         scheduler = None
 
     job, deaths = jobs_of("Sampling")[0], Counter()
     killed = LostFuture(distributed.KilledWorker("a task", None, 3))
-    assert [_result(Client, killed, job, deaths) for _ in range(3)] == [None] * 3
-    fourth = _result(Client, killed, job, deaths)
+    assert [finished_run(Client, killed, job, deaths) for _ in range(3)] == [None] * 3
+    fourth = finished_run(Client, killed, job, deaths)
     assert fourth.failure.startswith("LostWorker")
     assert not fourth.settled
     with pytest.raises(ClusterLost, match="goes on once it is back"):
-        _result(Client, LostFuture(ConnectionError()), job, deaths)
+        finished_run(Client, LostFuture(ConnectionError()), job, deaths)
     with pytest.raises(WorkerFailed, match="No module named 'hpo_core'"):
-        _result(Client, LostFuture(ModuleNotFoundError("No module named 'hpo_core'")), job, deaths)
+        finished_run(Client, LostFuture(ModuleNotFoundError("No module named 'hpo_core'")), job, deaths)
 
 
 def jobs_of(*optimizers, benchmark="misbehaving:line", n_seeds=1):
