@@ -37,7 +37,7 @@ def add_report(parser: Parser) -> None:
 
 def _report(options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.report import score_store, write_figures, write_report
-    from hpo_leaderboard.report.vector_figures import WIDTH
+    from hpo_leaderboard.report.figures.vector import WIDTH
 
     folder = options.out or options.store.parent
     if not options.figures and (options.width or options.labels):

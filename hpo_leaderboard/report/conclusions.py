@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hpo_leaderboard.report.comparison_figures import TASKS
-from hpo_leaderboard.report.figure import ALL
+from hpo_leaderboard.report.figures.comparisons import TASKS
+from hpo_leaderboard.report.figures.figure import ALL
 from hpo_leaderboard.scores.power import ALPHA, power
 
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.storage.files import replacing
-from hpo_leaderboard.report.comparison_figures import COMPARISONS, P_VALUES
 from hpo_leaderboard.report.conclusions import Conclusion, conclusions
-from hpo_leaderboard.report.curve_figures import CURVES
-from hpo_leaderboard.report.figure import Figure, Omitted
+from hpo_leaderboard.report.figures.comparisons import COMPARISONS, P_VALUES
+from hpo_leaderboard.report.figures.curves import CURVES
+from hpo_leaderboard.report.figures.figure import Figure, Omitted
+from hpo_leaderboard.report.figures.palette import Style, styles
+from hpo_leaderboard.report.figures.targets import TARGETS
+from hpo_leaderboard.report.figures.vector import WIDTH, File, write_sheets
 from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, shown
-from hpo_leaderboard.report.palette import Style, styles
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
-from hpo_leaderboard.report.target_figures import TARGETS
-from hpo_leaderboard.report.vector_figures import WIDTH, File, write_sheets
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.store.labels import full_label
 from hpo_leaderboard.store.schema import StoreUnavailable

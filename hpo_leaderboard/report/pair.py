@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
-from hpo_leaderboard.report.figure import ALL
+from hpo_leaderboard.report.figures.figure import ALL
 from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.scores.over_tasks import ROPE, bayesian_signed_rank, hierarchical_bootstrap

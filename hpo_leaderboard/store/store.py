@@ -181,7 +181,7 @@ class Store:
         return [StoredSuite(name, version, scoring_from_json(scoring)) for name, version, scoring in rows]
 
     def scoring(self) -> Scoring:
-        """Scoring of the latest suite, the default one if the store knows no suite."""
+        """Scoring of the latest suite, the default one if it has none."""
         suites = self.suites()
         return suites[-1].scoring if suites else Scoring()
 

@@ -14,14 +14,14 @@ from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.experiments.suite import open_suite
-from hpo_leaderboard.report.comparison_figures import N_VALUES, _distribution
-from hpo_leaderboard.report.curve_figures import grid_points
 from hpo_leaderboard.report.described import describe_benchmarks, describe_optimizers
-from hpo_leaderboard.report.figure import numbers
+from hpo_leaderboard.report.figures.comparisons import N_VALUES, _distribution
+from hpo_leaderboard.report.figures.curves import grid_points
+from hpo_leaderboard.report.figures.figure import numbers
+from hpo_leaderboard.report.figures.palette import DASHES, styles
 from hpo_leaderboard.report.latex import escaped, latex_number
 from hpo_leaderboard.report.page import script_json
 from hpo_leaderboard.report.pair import compare_pair
-from hpo_leaderboard.report.palette import DASHES, styles
 from hpo_leaderboard.report.papers import Link, links
 from hpo_leaderboard.report.recipe import recipe
 from hpo_leaderboard.report.suites import suite_files

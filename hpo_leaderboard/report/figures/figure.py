@@ -1,4 +1,4 @@
-"""`Figure`: what a figure shows, before templates/page.js draws it on the page and `vector_figures` on paper.
+"""`Figure`: what a figure shows, before templates/page.js draws it on the page and `figures.vector` on paper.
 
 A figure has one view for each combination of its choices, such as (benchmark, axis). A view is one of three kinds:
 

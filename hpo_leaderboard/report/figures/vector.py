@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hpo_leaderboard.report.figure import Dots, Figure, HeatMap, Key, Lines, View
-from hpo_leaderboard.report.palette import Style
+from hpo_leaderboard.report.figures.figure import Dots, Figure, HeatMap, Key, Lines, View
+from hpo_leaderboard.report.figures.palette import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,1 @@
+"""Figures of the report: what they show, how they look, and how they are drawn on paper."""
