@@ -238,6 +238,7 @@ def _frame(
     for (a, b), of_tasks in effects.items():
         mean, own = np.mean(of_tasks, axis=0), np.array(sizes[a, b])
         low, high = percentile_interval(mean[1:], expanded_level(level, int(own.min()), int((own - 1).sum())))
-        rows.append({"a": a, "b": b, "effect": mean[0], "effect_low": low, "effect_high": high, "p": tests[a, b]})
+        ends = {"effect_low": float(low), "effect_high": float(high)}
+        rows.append({"a": a, "b": b, "effect": mean[0], **ends, "p": tests[a, b]})
     frame = pd.DataFrame(rows)
     return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
