@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -82,10 +83,22 @@ def _check(runs: list[Run]) -> None:
 
 
 def _opened(name: str) -> OpenBenchmark | None:
+    """Benchmark of a run's name; options are part of it, as in `forrester,a=3` and `profet-svm/0,noise`."""
+    plain, *options = name.split(",")
     try:
-        return open_benchmark(name, {})
+        found = open_benchmark(plain, dict(map(_option, options)))
     except HpoError:
         return None
+    return found if found.benchmark.name == name else None
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """Name and value of an option as a benchmark's name has it; a name alone is a switch that is on."""
+    option, separator, value = text.partition("=")
+    try:
+        return option, json.loads(value) if separator else True
+    except ValueError:
+        return option, value
 
 
 def _numbers(run: Run, lines: list[str], opened: OpenBenchmark | None) -> bytes:

@@ -168,3 +168,14 @@ def test_noisy_generated_tasks_are_scored_by_their_noise_free_losses(tmp_path):
         assert final["loss"][seed] == pytest.approx(noise_free, rel=1e-9)
         assert final["observed"][seed] != pytest.approx(noise_free, rel=1e-3)
     assert final["regret"].min() >= 0
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("profet-svm/0", {"noise": True}), ("forrester", {"a": 3.0}), ("mini-concrete", {"metric": "test_loss"})],
+)
+def test_runs_on_a_benchmark_with_options_are_scored_without_noise(name, options):
+    benchmark = Benchmark(name, **options)
+    made = run(benchmark, "rs", n_trials=5, seed=0)
+    exact = [benchmark.objective(trial.config).loss for trial in made.trials]
+    np.testing.assert_allclose(tables_of([made]).trials["exact"], exact, rtol=1e-12)
