@@ -51,11 +51,11 @@ def metric_ecdfs(table: Table, budget: float | None = None) -> pandas.DataFrame:
 
 
 def _ordered(table: Table) -> list[str]:
-    """Names of the columns: losses first, then cost, size and the rest by name."""
+    """Names of the columns: losses first, then cost, size and the rest by name; without partly recorded ones."""
     first = ["loss", "test_loss", "train_loss", "cost", "n_params"]
-    return [n for n in first if n in table.columns] + sorted(
-        n for n in table.columns if n not in first and not n.startswith(MEAN)
-    )
+    partly = {name.removeprefix(MEAN) for name in table.columns if name.startswith(MEAN)}
+    known = [name for name in table.columns if name not in partly and not name.startswith(MEAN)]
+    return [name for name in first if name in known] + sorted(name for name in known if name not in first)
 
 
 def _stacked(key: str, frames: dict[str, pandas.DataFrame] | dict[float, pandas.DataFrame]) -> pandas.DataFrame:

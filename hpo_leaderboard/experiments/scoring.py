@@ -60,7 +60,7 @@ class Scoring:
                   all of them
     cutoffs       seconds on a run's clock at which robustness is measured, by the label of a benchmark; without an
                   entry it is measured at the end of the runs
-    split         which loss is scored, `validation` or `test`
+    split         whose regret robustness is measured by, `validation` or `test`; all else is by validation
     """
 
     incumbent: str = "highest-budget"
