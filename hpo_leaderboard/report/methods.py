@@ -57,7 +57,7 @@ def make_methods(store: Store, frames: Frames) -> Methods:
     about = store.about()
     title = about.get("suite", store.path.stem).partition(",")[0]
     said = [json.loads(description) for description in frames.runs["description"]]
-    suites, digest = suite_files(said, title), store.digest()
+    suites, digest = suite_files(said, title, store.scoring()), store.digest()
     return Methods(
         title=title,
         about=about,

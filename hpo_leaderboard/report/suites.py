@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.scoring import Scoring
 
 
 class _Key(NamedTuple):
@@ -18,18 +19,18 @@ class _Key(NamedTuple):
     max_cost: float | None
     workers: int
     resume: bool | None
-    n_seeds: int
+    seeds: range
     optimizers: tuple[str, ...]
 
 
-def suite_files(descriptions: Iterable[Mapping[str, Any]], name: str) -> dict[str, str]:
+def suite_files(descriptions: Iterable[Mapping[str, Any]], name: str, scoring: Scoring | None = None) -> dict[str, str]:
     """TOML texts, by file name, of suites that ask for the runs with these descriptions (`Job.description`).
 
     A suite runs all its optimizers on all its benchmarks, so there is one for each group of benchmarks with the same
     optimizers, seeds and limits. Versions are not part of a suite: the same releases give the same runs.
     """
     members: dict[str, dict] = {}
-    seeds: dict[tuple[str, tuple[Any, ...]], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    seeds: dict[tuple[str, tuple[Any, ...]], dict[str, range]] = defaultdict(dict)
     for each in descriptions:
         benchmark, optimizer = (_member(each[kind]) for kind in ("benchmark", "optimizer"))
         texts = [json.dumps(member, sort_keys=True) for member in (benchmark, optimizer)]
@@ -38,20 +39,30 @@ def suite_files(descriptions: Iterable[Mapping[str, Any]], name: str) -> dict[st
             each["suite"],
             *(each["limits"].get(field) for field in ("n_trials", "max_cost", "workers", "resume")),
         )
-        own = seeds[texts[0], limits]
-        own[texts[1]] = max(own[texts[1]], each["seed"] + 1)
+        own, seed = seeds[texts[0], limits], each["seed"]
+        known = own.get(texts[1], range(seed, seed + 1))
+        own[texts[1]] = range(min(known.start, seed), max(known.stop, seed + 1))
     groups: dict[_Key, list[str]] = defaultdict(list)
     for (benchmark_text, limits), own in seeds.items():
-        for n_seeds in sorted(set(own.values())):
-            of = sorted(text for text, n in own.items() if n == n_seeds)
+        for some in sorted(set(own.values()), key=lambda each: (each.start, each.stop)):
+            of = sorted(text for text, each in own.items() if each == some)
             for layer in _layers(of, members):
-                groups[_Key._make((*limits, n_seeds, tuple(layer)))].append(benchmark_text)
+                groups[_Key._make((*limits, some, tuple(layer)))].append(benchmark_text)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), str(item[0])))
     names = ["suite.toml"] if len(ordered) == 1 else [f"suite-{i}.toml" for i in range(1, len(ordered) + 1)]
+    settings = _settings(scoring or Scoring())
     return {
         file: _text(name, key, [members[text] for text in benchmarks], [members[text] for text in key.optimizers])
+        + settings
         for file, (key, benchmarks) in zip(names, ordered, strict=True)
     }
+
+
+def _settings(scoring: Scoring) -> str:
+    """Lines of a suite about its scoring: what is as usual is left out."""
+    usual = json.loads(Scoring().to_json())
+    given = json.loads(scoring.to_json())
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in given.items() if value != usual[key])
 
 
 def _member(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +91,8 @@ def _text(name: str, key: _Key, benchmarks: Sequence[dict], optimizers: Sequence
     lines = [f"name = {_toml(name)}", f"version = {key.version}"]
     lines += [f"benchmarks = {_toml([_entry(member) for member in benchmarks])}"]
     lines += [f"optimizers = {_toml([_entry(member) for member in optimizers])}"]
-    lines += [f"n_seeds = {key.n_seeds}"]
+    lines += [f"n_seeds = {len(key.seeds)}"]
+    lines += [f"first_seed = {key.seeds.start}"] if key.seeds.start else []
     lines += [f"n_trials = {key.n_trials}"] if key.n_trials is not None else []
     lines += [f"max_cost = {key.max_cost!r}"] if key.max_cost is not None else []
     lines += [f"workers = {key.workers}"] if key.workers != 1 else []

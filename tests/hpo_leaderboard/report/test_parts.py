@@ -13,6 +13,7 @@ from hpo_core.errors import InvalidOption
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
+from hpo_leaderboard.experiments.scoring import Scoring, Targets
 from hpo_leaderboard.experiments.suite import open_suite
 from hpo_leaderboard.report.described import describe_benchmarks, describe_optimizers
 from hpo_leaderboard.report.figures.comparisons import N_VALUES, _distribution
@@ -157,8 +158,18 @@ def test_suites_from_runs(tmp_path):
     assert next(member for member in first.optimizers if member.label == "small é") == small
     assert (first.n_seeds, first.n_trials, first.max_cost, first.workers, first.version) == (3, 10, None, 1, 2)
     assert (first.resume, second.resume) == (None, False)
-    assert (second.n_seeds, second.max_cost, second.workers) == (5, 1.5, 2)
+    assert (list(second.seeds), second.max_cost, second.workers) == ([4], 1.5, 2)
     assert first.name == 'my "suite"'
+
+
+def test_suites_from_runs_are_scored_as_theirs_was(tmp_path):
+    targets = Targets("fixed", values={"x": (0.2, 0.3)})
+    scoring = Scoring("lowest-loss", targets, repetitions=3, cutoffs={"x": (10.0,)}, split="test")
+    for given in (scoring, Scoring()):
+        (text,) = suite_files([json.loads(job(Member("x"), Member("rs")).description)], "s", given).values()
+        (tmp_path / "s.toml").write_text(text)
+        assert open_suite(tmp_path / "s.toml").scoring == given
+    assert "targets" not in text  # the usual scoring takes no lines
 
 
 def test_optimizers_under_one_label_come_into_suites_of_their_own():
