@@ -106,6 +106,8 @@ def _rank(outcome: Outcome, store_path: Path, options: argparse.Namespace, out: 
 
     scored = score_store(store_path)
     _print_boards(scored, out)
+    for line in scored.left_out:
+        out.say(f"left out: {line}")
     for name in only_random(scored.runs):
         out.say(random_phase_line(name))
     out.say(f"\nstore: {store_path} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")

@@ -131,7 +131,10 @@ def _export(options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.store.export import export_trials
 
     chosen = selection(options) if is_selection(options) else None
-    out.say(f"wrote {export_trials(options.store, options.out, chosen):,} trials to {options.out}")
+    exported = export_trials(options.store, options.out, chosen)
+    for line in exported.left_out:
+        out.say(f"left out: {line}")
+    out.say(f"wrote {exported.n_trials:,} trials to {options.out}")
 
 
 def _missing(options: argparse.Namespace, out: Output) -> int:

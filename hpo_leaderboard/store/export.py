@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpo_core.errors import DamagedFile, InvalidOption, MissingExtra
 from hpo_core.storage.files import replacing
@@ -15,8 +15,15 @@ from hpo_leaderboard.store.store import StoredRun, reading, writing
 BATCH = 500  # runs that are copied in one transaction
 
 
-def export_trials(store_path: str | Path, out: str | Path, chosen: Mapping[str, Any] | None = None) -> int:
-    """Number of trials that were written to `out`, one row each, with the columns of `hpo_leaderboard.store.frames`.
+class Exported(NamedTuple):
+    """How many trials were written, and a sentence for each kind of runs that were left out."""
+
+    n_trials: int
+    left_out: list[str]
+
+
+def export_trials(store_path: str | Path, out: str | Path, chosen: Mapping[str, Any] | None = None) -> Exported:
+    """Write the trials of a store to `out`, one row each, with the columns of `hpo_leaderboard.store.frames`.
 
     The ending of `out` says the format, `.csv` (also `.csv.gz`) or `.parquet`. The file appears when it is complete.
     `chosen` are arguments of `select`; None exports every run.
@@ -31,13 +38,14 @@ def export_trials(store_path: str | Path, out: str | Path, chosen: Mapping[str, 
         except ImportError:
             raise MissingExtra("pyarrow", "parquet") from None
     with reading(store_path) as store:
-        trials = (store.frames() if chosen is None else select(store, **chosen).frames).trials
+        frames, left_out = (store.frames(), []) if chosen is None else select(store, **chosen)
+    trials = frames.trials
     with replacing(out) as temporary:
         if kind == "csv":
             trials.to_csv(temporary, index=False, compression="gzip" if out.suffix == ".gz" else None)
         else:
             trials.to_parquet(temporary, index=False)
-    return len(trials)
+    return Exported(len(trials), left_out)
 
 
 def merge_stores(into: str | Path, sources: Iterable[str | Path]) -> int:

@@ -51,3 +51,14 @@ def test_compare_takes_short_labels(hpo, out):
     ]
     assert hpo("compare", store, "Sampling", "r").out.splitlines()[0].split()[2:4] == ["misbehaving:Sampling", "rs"]
     assert hpo("compare", store, "sampling", "rs").status == 2
+
+
+def test_runs_under_other_limits_are_left_out_and_named(hpo, out):
+    store = out / "s.sqlite"
+    shared = (*ARGUMENTS, "--benchmarks", "branin", "--store", store, "--out", out, "--optimizers")
+    assert "left out" not in hpo(*shared, "rs").out
+    assert "left out: " in (board := hpo(*shared, "rs,tpe,de", "--trials", "8").out)
+    assert "5" in board.partition("left out: ")[2].partition("\n")[0]
+    export = ("store", "export", store, "--out", out / "trials.csv")
+    assert "left out: " in hpo(*export, "--optimizers", "rs").out
+    assert "left out" not in hpo(*export).out
