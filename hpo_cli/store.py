@@ -13,6 +13,7 @@ from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.rendering import Column, Output, add_formats
 from hpo_cli.parts.selection import add_selection, is_selection, selection
 from hpo_cli.parts.suites import add_suite, chosen_suite, seed_range
+from hpo_leaderboard.experiments.run_seeds import spans
 
 if TYPE_CHECKING:
     from hpo_leaderboard.store.store import Store
@@ -153,17 +154,6 @@ def _missing(options: argparse.Namespace, out: Output) -> int:
     else:
         out.say(f"{options.store} holds all runs of {options.suite}")
     return int(bool(rows))
-
-
-def spans(numbers: list[int]) -> str:
-    """Numbers in few words: `0..4, 7`."""
-    parts: list[list[int]] = []
-    for number in sorted(numbers):
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1] = [parts[-1][0], number]
-        else:
-            parts.append([number])
-    return ", ".join("..".join(map(str, part)) for part in parts)
 
 
 def _remove(options: argparse.Namespace, out: Output) -> int:

@@ -1,10 +1,10 @@
-"""`run_seed`: the seed with which a leaderboard runs an optimizer on a benchmark."""
+"""`run_seed`: the seed with which a leaderboard runs an optimizer on a benchmark; `spans`: seeds in few words."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 N_SEEDS = 2**31  # many libraries take no seed above
@@ -26,3 +26,18 @@ def run_seed(seed: int, benchmark: str, options: Mapping[str, Any] | None = None
     """
     text = json.dumps([int(seed), benchmark, dict(options or {})], sort_keys=True, separators=(",", ":"))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % N_SEEDS
+
+
+def spans(seeds: Iterable[int]) -> str:
+    """The seeds in few words, neighbours joined.
+
+    >>> spans([0, 1, 2, 5, 7, 8, 1])
+    '0-2, 5, 7-8'
+    """
+    parts: list[list[int]] = []
+    for seed in sorted(set(seeds)):
+        if parts and seed == parts[-1][-1] + 1:
+            parts[-1] = [parts[-1][0], seed]
+        else:
+            parts.append([seed])
+    return ", ".join("-".join(map(str, part)) for part in parts)

@@ -7,8 +7,7 @@ import platform
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from hpo_leaderboard.experiments.run_seeds import spans
 from hpo_leaderboard.report.described import Described, describe_benchmarks, describe_optimizers
 from hpo_leaderboard.report.recipe import recipe
 from hpo_leaderboard.report.suites import suite_files
@@ -118,21 +117,10 @@ def _optimizers(runs: pandas.DataFrame) -> pandas.DataFrame:
                 "runs": len(own),
                 "broke": int(own["failure"].notna().sum()),
                 "trials": int(own["n_trials"].sum()),
-                "seeds": spans(own["seed"].to_numpy()),
+                "seeds": spans(own["seed"]),
             }
         )
     return pd.DataFrame(rows)
-
-
-def spans(seeds: np.ndarray) -> str:
-    """The seeds in words, neighbours joined.
-
-    >>> spans(np.array([0, 1, 2, 5, 7, 8, 1]))
-    '0-2, 5, 7-8'
-    """
-    distinct = np.unique(seeds)
-    parts = np.split(distinct, np.flatnonzero(np.diff(distinct) > 1) + 1)
-    return ", ".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else str(part[0]) for part in parts)
 
 
 def _broken(runs: pandas.DataFrame) -> pandas.DataFrame:
