@@ -182,6 +182,7 @@ def wait_until(condition, seconds=30.0):
     return condition()
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(tmp_path):
     script = (
         "from hpo_leaderboard.engines.worker import WorkerProcess\n"

@@ -166,6 +166,7 @@ def test_the_overhead_is_the_cpu_time_of_ask_and_tell():
         assert timed.overhead() == pytest.approx(asking + telling, rel=0.5)
 
 
+@pytest.mark.slow
 def test_experiment_and_store_take_little_of_a_core(tmp_path):
     n_runs, best = 60, []
     b = Benchmark("protein")

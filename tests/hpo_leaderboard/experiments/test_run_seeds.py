@@ -56,6 +56,7 @@ def test_a_seed_is_a_function_of_name_and_options():
     assert int(elsewhere) == run_seed(3, "protein") != run_seed(3, "slice")
 
 
+@pytest.mark.slow
 def test_no_two_runs_of_an_optimizer_share_a_seed():
     for name, n_seeds in (("fcnet", 500), ("profet-svm", 20)):
         jobs = make_plan(changed(open_suite(name), optimizers=["rs"], n_seeds=n_seeds)).jobs

@@ -22,6 +22,7 @@ def store(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_runs_under_other_limits_are_left_out_and_named_on_the_page(store, tmp_path, capsys):
     assert main(["report", str(store), "--out", str(tmp_path)]) == 0
     out = capsys.readouterr().out
@@ -32,6 +33,7 @@ def test_runs_under_other_limits_are_left_out_and_named_on_the_page(store, tmp_p
     assert sorted(board.index) == ["de", "re", "rs", "tpe"] and board.loc["tpe", "n_runs"] == 12
 
 
+@pytest.mark.slow
 def test_optimizers_benchmarks_and_seeds_are_chosen(store, tmp_path, capsys):
     chosen = ["--optimizers", "rs,tpe", "--benchmarks", "branin,hart*", "--seeds", "1:3"]
     assert main(["report", str(store), "--out", str(tmp_path), *chosen, "--highlight", "tpe"]) == 0
@@ -68,6 +70,7 @@ def test_scores_do_not_depend_on_who_takes_part(store):
     assert solved[0] == solved[1]
 
 
+@pytest.mark.slow
 def test_figures_for_a_paper_have_the_width_and_the_names_that_are_asked_for(store, tmp_path, capsys):
     chosen = ["--optimizers", "rs,tpe", "--width", "8.4cm", "--labels", "tpe=Tree Parzen,rs=random"]
     assert main(["report", str(store), "--figures", "--out", str(tmp_path), *chosen]) == 0

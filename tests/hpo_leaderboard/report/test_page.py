@@ -72,6 +72,7 @@ def test_every_link_leads_to_a_file_or_a_place_on_the_page(small):
     assert set(files_of(page.parent)) == linked | {"index.html", "methods/broken.csv"}
 
 
+@pytest.mark.slow
 def test_the_page_holds_every_file(small):
     page, _, _, text = small
     found = re.search(r'<script type="application/json" id="files">(.*?)</script>', text, re.DOTALL)
@@ -197,6 +198,7 @@ def test_benchmarks_without_a_success_are_named(tmp_path):
     assert "no trial succeeded there: hopeless." in write_report(path, tmp_path / "out").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["plotly", "jinja2", "matplotlib", "scikit_posthocs"])
 def test_a_missing_package_is_named_before_anything_is_written(small, tmp_path, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
@@ -223,6 +225,7 @@ def test_the_command_writes_equal_files_beside_an_equal_store(small, tmp_path, c
     assert files_of(tmp_path) == files_of(page.parent)
 
 
+@pytest.mark.slow
 def test_compare_prints_effect_interval_and_corrected_p(small, capsys):
     _, path, frames, _ = small
     assert main(["compare", str(path), "rs", "de"]) == 0

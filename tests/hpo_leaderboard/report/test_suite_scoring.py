@@ -85,6 +85,7 @@ def scored(tmp_path_factory):
     return score_store(folder / "s.sqlite"), write_report(folder / "s.sqlite", folder / "out")
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_the_scoring_asks_for(scored):
     store, page = scored
     text = page.read_text()

@@ -321,6 +321,7 @@ def test_the_command_line_of_stores(path, tmp_path, capsys):
     assert "5 runs" in call("info", path)[1]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_trials_are_read_in_seconds(tmp_path):
     job = make_plan(make_suite("one", ["protein"], ["rs"], n_seeds=1)).jobs[0]
     made = execute(job)

@@ -84,6 +84,7 @@ def test_no_run_is_started_that_is_expected_to_end_too_late():
     assert walltime.n_left == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [SerialEngine(), ProcessesEngine(2, None)], ids=["serial", "processes"])
 def test_an_experiment_ends_at_its_walltime_and_goes_on_later(tmp_path, monkeypatch, engine):
     monkeypatch.setenv("MISBEHAVING_SLEEP", "0.2")  # at each evaluation
