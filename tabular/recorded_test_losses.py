@@ -4,7 +4,7 @@
     NAME.mean_configs, NAME.mean_test_loss     FC-Net: configurations whose mean over all four repetitions is recorded
     NAME.test_acc                              NAS-Bench-201: (config,) test accuracy in percent of one training
 
-Some 36 % of the FC-Net configurations have no test loss at all, most others one or two of four; of the best
+Some 35 % of the FC-Net configurations have no test loss at all, most others one or two of four; of the best
 hundred of each table nearly all have four. `scripts/pack_test_losses.py` says how the file was made.
 """
 
