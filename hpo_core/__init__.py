@@ -9,7 +9,7 @@ from hpo_core.running.loop import run
 from hpo_core.running.optimizer import Optimizer, StoppingCriterion
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal, Trial
-from hpo_core.space import Condition, Space
+from hpo_core.space import Condition, Forbidden, ForbiddenRelation, Space
 from hpo_core.space.hyperparameters import Categorical, Constant, Float, Int, Ordinal
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "Condition",
     "Constant",
     "Float",
+    "Forbidden",
+    "ForbiddenRelation",
     "HpoError",
     "Int",
     "Optimizer",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_core.errors import InvalidBudget, InvalidSeed
+from hpo_core.frames import problem_of_frame
 from hpo_core.names import make_problem
 from hpo_core.problems.problem import Batch, Problem, Result, check_problem, evaluate_batch
 from hpo_core.space import Config, Space
@@ -32,7 +33,7 @@ class Benchmark:
     nearest_budget
         Whether a budget between two known ones stands for the nearer of them (the smaller, if both are as near), for
         optimizers that choose budgets of their own. `Result.budget` says which it was. A budget below the smallest or
-        above the largest is refused in any case.
+        above the largest is refused in any case. A problem with a `budget_range` takes every budget in it as it is.
     options
         Passed on to the named benchmark, for example `Benchmark("forrester", a=3.0)`.
 
@@ -50,11 +51,39 @@ class Benchmark:
         self.name: str = self.problem.name
         self.space: Space = self.problem.space
         self.budgets: Sequence[float] = self.problem.budgets
+        self.budget_range: tuple[float, float] | None = getattr(self.problem, "budget_range", None)
         self._evaluate = self.problem.evaluate
         self._validates: bool = getattr(self.problem, "validates", False)
         self._nearest = nearest_budget
         self._full = self.budgets[-1]
         self._common = {budget: budget for budget in self.budgets[:COMMON_BUDGETS]}
+
+    @classmethod
+    def from_frame(cls, frame: pandas.DataFrame, *, kind: str = "surrogate", **options: Any) -> Benchmark:
+        """Benchmark of recorded evaluations, a row each.
+
+        `kind` is one that an installed package offers (`hpo_core.frames`): "surrogate" models the rows and answers for
+        every configuration of their space, "table" looks them up. The options are those of the kind: `loss`, `cost`,
+        `budget`, `config`, `repetition`, `name`, `space` and `resumable`, and for a surrogate also `failed`,
+        `min_correlation` and `seed` (`tabular.surrogates.from_frame.surrogate_from_frame`).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import pandas as pd
+        >>> from hpo_core import Benchmark
+        >>> rows = pd.DataFrame(np.random.default_rng(0).random((200, 2)), columns=["lr", "decay"])
+        >>> rows["error"] = (rows["lr"] - 0.3) ** 2 + rows["decay"]
+        >>> b = Benchmark.from_frame(rows, loss="error", name="mine")
+        >>> b.problem.surrogate.quality.spearman > 0.95  # rank correlation with held-out rows
+        True
+        >>> b.objective({"lr": 0.3, "decay": 0.1}).loss < b.objective({"lr": 0.9, "decay": 0.9}).loss
+        True
+        >>> table = Benchmark.from_frame(rows, kind="table", loss="error")
+        >>> table.space.size  # the rows alone
+        200
+        """
+        return cls(problem_of_frame(kind, frame, options))
 
     def __repr__(self) -> str:
         return f"Benchmark({self.name!r})"
@@ -132,7 +161,10 @@ class Benchmark:
         return np.array([self._evaluate(checked, budget, seed).loss for budget in self.budgets], dtype=float)
 
     def check_budget(self, budget: float) -> float:
-        """The member of `budgets` at which `objective` evaluates when asked for `budget`; raises `InvalidBudget`."""
+        """The budget at which `objective` evaluates when asked for `budget`; raises `InvalidBudget`.
+
+        It is a member of `budgets`, or any number in `budget_range` where the problem has one.
+        """
         try:
             known = self._common[budget]
         except (KeyError, TypeError):
@@ -146,6 +178,8 @@ class Benchmark:
             number = int(budget) if budget == budget and abs(budget) < 2**53 and budget == int(budget) else budget
             if number in self.budgets:
                 return self.budgets[self.budgets.index(number)]  # its own type, whatever 11.0 or int64(11) came in
+            if self.budget_range is not None and self.budget_range[0] <= number <= self.budget_range[1]:
+                return float(number)
             if self._nearest and self.budgets[0] < number < self.budgets[-1]:
                 above = bisect(self.budgets, number)
                 low, high = self.budgets[above - 1], self.budgets[above]
@@ -153,12 +187,14 @@ class Benchmark:
         explain = getattr(self.problem, "explain_budget", None)
         if explain is not None:
             raise explain(budget)
-        allowed = describe_budgets(self.budgets)
+        allowed = describe_budgets(self.budgets, self.budget_range)
         raise InvalidBudget(f"budget of {self.name!r} must be {allowed} (None for the full budget), got {budget!r}")
 
 
-def describe_budgets(budgets: Sequence[float]) -> str:
-    """The budgets in words: `one of 1..100`, `one of 3, 9, 27`, `100`."""
+def describe_budgets(budgets: Sequence[float], budget_range: tuple[float, float] | None = None) -> str:
+    """The budgets in words: `one of 1..100`, `one of 3, 9, 27`, `100`, `a number in [0.03, 1.0]`."""
+    if budget_range is not None:
+        return f"a number in [{budget_range[0]}, {budget_range[1]}]"
     if isinstance(budgets, range) and len(budgets) > 1:
         return f"one of {budgets[0]}..{budgets[-1]}" + (f" in steps of {budgets.step}" if budgets.step > 1 else "")
     return ("one of " if len(budgets) > 1 else "") + ", ".join(map(str, budgets))

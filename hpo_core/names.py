@@ -52,6 +52,15 @@ BENCHMARKS, OPTIMIZERS, CRITERIA = "hpo_core.benchmarks", "hpo_core.optimizers",
 OWN = "own"  # family of the benchmarks that are given as module:attribute, class or object
 
 
+def needs_import(name: str) -> bool:
+    """Whether a name is `module:attribute`, which imports the module, and so runs its code, when it is resolved.
+
+    A name that comes from a file (a suite, a store, a run, a table) is resolved only if this is false or the user
+    allowed it: else whoever wrote the file could run anything.
+    """
+    return ":" in name
+
+
 class Listing(NamedTuple):
     """Family of a benchmark and one line about it."""
 
@@ -93,7 +102,7 @@ def make_problem(problem: str | Problem | Factory, **options: Any) -> Problem:
 
 def resolve_problem(problem: str | Problem | Factory, **options: Any) -> ResolvedProblem:
     """Problem as `make_problem` gives it, with its family and the module that makes it."""
-    if isinstance(problem, str) and ":" not in problem:
+    if isinstance(problem, str) and not needs_import(problem):
         return _listed_problem(problem, options)
     factory: Any = imported(problem) if isinstance(problem, str) else problem
     inner = getattr(factory, "problem", factory)  # of a Benchmark

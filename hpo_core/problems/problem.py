@@ -37,16 +37,18 @@ class Problem(Protocol):
     optimum     lowest noise-free loss at the full budget, None where it is not known
     provenance  where the numbers come from
 
-    `evaluate` gets a configuration that `Space.check` has passed, a member of `budgets`, and None or an int >= 0, and
-    is pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
+    `evaluate` gets a configuration that `Space.check` has passed, a checked budget, and None or an int >= 0, and is
+    pure: equal arguments, equal result. `seed=None` asks for the noise-free value.
 
-    Six members are optional. `noise_free_is_cheap = True` says that an evaluation with `seed=None` takes little time,
+    Seven members are optional. `noise_free_is_cheap = True` says that an evaluation with `seed=None` takes little time,
     so that runs may be scored by it; without it, they are scored by the losses that were observed. `resumable = False`
     says that a larger budget trains from scratch, so that a run pays for all of it; without it, training continues and
     a run pays the difference. `evaluate_batch(codes, budget, seeds)` takes checked codes (n, d) and None or (n,) seeds
     and returns (n,) losses and costs. `curve(config, seed=None)` returns the losses at all budgets, for a problem
     that knows them at once. `validates = True` says that `evaluate` itself raises `InvalidConfig`, so that `Benchmark`
-    need not check first. `explain_budget(budget)` returns the exception for a budget that is not there.
+    need not check first. `explain_budget(budget)` returns the exception for a budget that is not there. `budget_range =
+    (low, high)` says that every number between the two is a budget, and not those in `budgets` alone, which are then
+    the ladder that multi-fidelity methods use.
     """
 
     @property
@@ -88,6 +90,8 @@ class SimpleProblem:
         Whether an evaluation with `seed=None` takes little time, so that runs may be scored by it.
     resumable
         Whether a larger budget continues a training, so that a run pays the difference of the costs only.
+    budget_range
+        Lowest and highest budget if it can be evaluated at every number between the two; None if at `budgets` alone.
 
     Examples
     --------
@@ -108,6 +112,7 @@ class SimpleProblem:
     evaluate_batch: Callable[[np.ndarray, float, np.ndarray | None], Batch] | None = None
     noise_free_is_cheap: bool = False
     resumable: bool = True
+    budget_range: tuple[float, float] | None = None
 
 
 def check_problem(problem: Any) -> Problem:
@@ -123,6 +128,11 @@ def check_problem(problem: Any) -> Problem:
     budgets = list(problem.budgets[:2]) + list(problem.budgets[-1:])
     if not budgets or any(a > b for a, b in pairwise(budgets)):
         raise InvalidProblem(f"budgets of {problem.name!r} must be ascending and not empty, got {problem.budgets!r}")
+    budget_range = getattr(problem, "budget_range", None)
+    if budget_range is not None and not budget_range[0] <= budgets[0] <= budgets[-1] <= budget_range[1]:
+        raise InvalidProblem(
+            f"budgets of {problem.name!r} must be in its range {budget_range}, got {problem.budgets!r}"
+        )
     return problem
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,11 @@ from hpo_core.errors import InvalidBudget, InvalidOption
 from hpo_core.names import make_problem
 from hpo_core.problems.noise import generator
 from hpo_core.problems.problem import Batch, Problem, Result, SimpleProblem, check_problem, evaluate_batch
-from hpo_core.space import Config, Space
-from hpo_core.space.hyperparameters import Categorical, Float, Hyperparameter, Int, Ordinal, Value
+from hpo_core.problems.restriction import Restriction
+from hpo_core.space import Config
+from hpo_core.space.hyperparameters import Float, Hyperparameter, Value
+
+LARGEST = 1_000_000  # configurations of a subset among which its optimum is looked for
 
 
 def _parts(problem: str | Problem, change: str) -> tuple[Problem, SimpleProblem]:
@@ -33,6 +35,7 @@ def _parts(problem: str | Problem, change: str) -> tuple[Problem, SimpleProblem]
         evaluate_batch=lambda codes, budget, seeds: evaluate_batch(inner, codes, budget, seeds),
         noise_free_is_cheap=getattr(inner, "noise_free_is_cheap", False),
         resumable=getattr(inner, "resumable", True),
+        budget_range=getattr(inner, "budget_range", None),
     )
 
 
@@ -59,12 +62,15 @@ def shifted(problem: str | Problem, shift: Mapping[str, float]) -> SimpleProblem
 
     `shift` gives a number in [0, 1) for some hyperparameters; a discrete one moves by whole values. The landscape keeps
     its optimum and its shape, but for a seam where it wraps, and the optimum is no longer where a method may expect
-    it. Refused for spaces with conditions.
+    it. Refused for spaces with conditions, forbidden clauses or a list, which would have to be moved too.
     """
     inner, outer = _parts(problem, f"shift({', '.join(f'{k}={v:g}' for k, v in sorted(shift.items()))})")
     space = inner.space
-    if space.conditional:
-        raise InvalidOption("a space with conditions cannot be shifted")
+    if space.conditional or space.forbidden or space.listed is not None:
+        raise InvalidOption(
+            f"only a space of all combinations of values can be shifted, and that of {inner.name!r} has conditions, "
+            "forbidden clauses or a list; `subset` takes it"
+        )
     for name, value in shift.items():
         space[name]
         if not 0 <= value < 1:
@@ -95,55 +101,40 @@ def _shift_codes(h: Hyperparameter, codes: np.ndarray, offset: float) -> np.ndar
 
 
 def with_budgets(problem: str | Problem, budgets: Sequence[float]) -> SimpleProblem:
-    """The problem restricted to some of its budgets; the largest of them becomes the full budget."""
+    """The problem restricted to some of its budgets; the largest of them becomes the full budget.
+
+    They are members of its `budgets`, or any numbers in its `budget_range` where it has one.
+    """
     inner, outer = _parts(problem, f"budgets({', '.join(map(str, budgets))})")
     chosen = tuple(sorted(budgets))
-    unknown = [budget for budget in chosen if budget not in inner.budgets]
+    low, high = outer.budget_range or (np.inf, -np.inf)
+    unknown = [budget for budget in chosen if budget not in inner.budgets and not low <= budget <= high]
     if unknown or not chosen:
-        raise InvalidBudget(f"budgets of {inner.name!r} are {describe_budgets(inner.budgets)}, got {list(budgets)!r}")
-    return replace(outer, budgets=chosen, optimum=inner.optimum if chosen[-1] == inner.budgets[-1] else None)
+        allowed = describe_budgets(inner.budgets, outer.budget_range)
+        raise InvalidBudget(f"budgets of {inner.name!r} must be {allowed}, got {list(budgets)!r}")
+    optimum = inner.optimum if chosen[-1] == inner.budgets[-1] else None
+    return replace(outer, budgets=chosen, optimum=optimum, budget_range=None)
 
 
 def subset(problem: str | Problem, values: Mapping[str, Value | Sequence[Value]]) -> SimpleProblem:
     """The problem with some hyperparameters held at one value or restricted to several.
 
-    A hyperparameter held at one value leaves the space. The optimum is found again over the whole subset where the
-    space is finite, and unknown otherwise.
+    A hyperparameter held at one value leaves the space, and so does one that can no longer be active: of an SVM whose
+    kernel is held at "linear" the width of other kernels is gone. The optimum is found again over the whole subset
+    where it has at most a million configurations, and unknown otherwise.
     """
     inner, outer = _parts(problem, f"subset({', '.join(sorted(values))})")
-    if inner.space.conditional:
-        raise InvalidOption("a space with conditions cannot be restricted")
-    kept, held = _restrict(inner.space, values)
+    left = Restriction(inner.space, values)
 
     def evaluate(config: Config, budget: float, seed: int | None) -> Result:
-        return inner.evaluate({**config, **held}, budget, seed)
+        return inner.evaluate(left.full(config), budget, seed)
 
     def batch(codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
-        full = inner.space.encode([{**config, **held} for config in kept.decode(codes)])
+        full = inner.space.encode(map(left.full, left.space.decode(codes)))
         return evaluate_batch(inner, full, budget, seeds)
 
-    made = replace(outer, space=kept, evaluate=evaluate, evaluate_batch=batch, optimum=None)
-    if not kept.finite:
+    made = replace(outer, space=left.space, evaluate=evaluate, evaluate_batch=batch, optimum=None)
+    if left.space.size > LARGEST:
         return made
-    losses, _ = batch(kept.grid.codes(np.arange(kept.grid.size)), made.budgets[-1], None)
-    return replace(made, optimum=float(np.min(losses)))
-
-
-def _restrict(space: Space, values: Mapping[str, Any]) -> tuple[Space, dict[str, Value]]:
-    """The space that is left, and the values held fixed."""
-    kept: list[Hyperparameter] = []
-    held: dict[str, Value] = {}
-    for name in values:
-        space[name]
-    for h in space:
-        if h.name not in values:
-            kept.append(h)
-        elif isinstance(values[h.name], (list, tuple, set, frozenset, range)):
-            chosen = [h.value(c) for c in sorted(h.code(v) for v in values[h.name])]
-            ordered = isinstance(h, (Float, Int, Ordinal))
-            kept.append((Ordinal if ordered else Categorical)(h.name, chosen))
-        else:
-            held[h.name] = h.value(h.code(values[h.name]))
-    if not kept:
-        raise InvalidOption("a subset must leave at least one hyperparameter free")
-    return Space(kept), held
+    everything = inner.space.encode(map(left.full, left.space.configs()))
+    return replace(made, optimum=float(np.min(evaluate_batch(inner, everything, made.budgets[-1], None)[0])))

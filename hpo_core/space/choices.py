@@ -8,12 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from hpo_core.errors import InvalidConfig, InvalidSpace
-from hpo_core.space.values import BOOLEANS, Value, settle_default
+
+Value = Any  # str, int, float, bool or None
+BOOLEANS = frozenset({bool, np.bool_})
+
+
+class Checked(Protocol):
+    """A hyperparameter as far as its default is concerned."""
+
+    @property
+    def default(self) -> Value: ...
+    def code(self, value: Value) -> float: ...
+
+
+def settle_default(hyperparameter: Checked, fallback: Value) -> None:
+    """Check the default, or set it to the fallback if it is None; always explicit, so that a conversion keeps it."""
+    if hyperparameter.default is None:
+        object.__setattr__(hyperparameter, "default", fallback)
+    try:
+        hyperparameter.code(hyperparameter.default)
+    except InvalidConfig as error:
+        raise InvalidSpace(f"default of {error}") from None
 
 
 class Listed(Protocol):
@@ -175,8 +195,8 @@ Choice = Ordinal | Categorical | Constant
 
 
 def _settle_values(choice: Choice) -> None:
-    """Make the values a tuple and number them."""
-    values = tuple(choice.values)
+    """Make the values a tuple of Python's own types and number them."""
+    values = tuple(value.item() if isinstance(value, np.generic) else value for value in choice.values)
     object.__setattr__(choice, "values", values)
     object.__setattr__(choice, "indices", _value_indices(choice.name, values))
 

@@ -6,13 +6,14 @@ index = sum over j of code_j * stride_j,    stride_j = product of the sizes of t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_core.errors import InvalidConfig
-from hpo_core.space.hyperparameters import BOOLEANS, Hyperparameter, Value
+from hpo_core.errors import InvalidConfig, UnsupportedSpace
+from hpo_core.space.clauses import Forbidden
+from hpo_core.space.hyperparameters import BOOLEANS, Choice, Float, Hyperparameter, Value
 
 if TYPE_CHECKING:
     from hpo_core.space import Space
@@ -54,7 +55,11 @@ class Grid:
 
     def indices(self, codes: np.ndarray) -> np.ndarray:
         """(n,) indices of (n, d) codes, which are checked."""
-        return self._space.check_codes(codes) @ self.strides
+        return self.indices_of_checked(self._space.check_codes(codes))
+
+    def indices_of_checked(self, codes: np.ndarray) -> np.ndarray:
+        """(n,) indices of (n, d) codes that `Space.check_codes` has passed."""
+        return codes @ self.strides
 
     def codes(self, indices: np.ndarray) -> np.ndarray:
         """(n, d) codes of configurations given by index."""
@@ -67,22 +72,77 @@ class Grid:
         return self._space.decode(self.codes(np.array([index])))[0]
 
 
+def require_finite(space: Space, action: str) -> None:
+    """Raise `UnsupportedSpace` for a space with floats and without a list."""
+    if not space.finite:
+        floats = ", ".join(h.name for h in space if isinstance(h, Float))
+        raise UnsupportedSpace(f"only a finite space can {action}; these are floats: {floats}")
+
+
 def enumerate_configs(space: Space) -> Iterator[dict[str, Value]]:
-    """Every configuration of a finite space, the last hyperparameter fastest; conditions leave out what is off."""
-    return _extend(space, {}, 0)
+    """Every configuration of a finite space: those of its list, or all, the last hyperparameter fastest."""
+    if space.listed is not None:
+        return map(space.config_of, space.listed.tolist())
+    return combinations(space, [values_of(h) for h in space])
 
 
-def _extend(space: Space, config: dict[str, Value], n_set: int) -> Iterator[dict[str, Value]]:
-    """Configurations that begin with `config`, which the first `n_set` hyperparameters make up."""
-    if n_set == len(space):
-        yield config
-        return
-    h = space.hyperparameters[n_set]
-    if not space.is_active(h.name, config):
-        yield from _extend(space, config, n_set + 1)
-        return
-    for code in range(int(h.size)):
-        yield from _extend(space, {**config, h.name: h.value(code)}, n_set + 1)
+def values_of(h: Hyperparameter) -> Sequence[Value]:
+    """The values of a hyperparameter that is no float."""
+    return h.values if isinstance(h, Choice) else range(h.low, h.high + 1)  # type: ignore[arg-type]
+
+
+def combinations(space: Space, values: Sequence[Sequence[Value]]) -> Iterator[dict[str, Value]]:
+    """Configurations of some values for each hyperparameter, the last one fastest; a list is not looked at.
+
+    Conditions leave out what is off, and what is forbidden is passed over.
+    """
+
+    def extended(config: dict[str, Value], n_set: int) -> Iterator[dict[str, Value]]:
+        if n_set == len(space):
+            if not any(clause.forbids(config) for clause in space.forbidden):
+                yield config
+        elif space.is_active(space.names[n_set], config):
+            for value in values[n_set]:
+                yield from extended({**config, space.names[n_set]: value}, n_set + 1)
+        else:
+            yield from extended(config, n_set + 1)
+
+    return extended({}, 0)
+
+
+def count_configs(space: Space) -> int:
+    """Number of configurations of a finite space without a list.
+
+    Values that no condition and no clause tells apart are counted at once, so the time grows with the values that
+    these name, and not with the size of the space.
+    """
+    groups = [_groups(space, h) for h in space]
+
+    def counted(config: dict[str, Value], n_set: int) -> int:
+        if n_set == len(space):
+            return int(not any(clause.forbids(config) for clause in space.forbidden))
+        name = space.names[n_set]
+        if not space.is_active(name, config):
+            return counted(config, n_set + 1)
+        return sum(n * counted({**config, name: value}, n_set + 1) for value, n in groups[n_set])
+
+    return counted({}, 0)
+
+
+def _groups(space: Space, h: Hyperparameter) -> list[tuple[Value, int]]:
+    """Values of a hyperparameter, each with the number of values that it stands for."""
+    size = int(h.size)
+    named = {h.code(value) for _, parent, values in space.conditions if parent == h.name for value in values}
+    for clause in space.forbidden:
+        if isinstance(clause, Forbidden):
+            named |= {h.code(value) for name, values in clause.terms if name == h.name for value in values}
+        elif h.name in (clause.left, clause.right):
+            named = set(range(size))
+    groups = [(h.value(code), 1) for code in sorted(named)]
+    if len(named) < size:
+        other = next(code for code in range(size) if code not in named)
+        groups.append((h.value(other), size - len(named)))
+    return groups
 
 
 def _value_offsets(h: Hyperparameter, stride: int) -> dict[Value, int]:

@@ -6,7 +6,7 @@ SMAC's local search uses them, and so does that of BOHAMIANN on tables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hpo_core.space import Space
 
 FLOAT_NEIGHBOURS, FLOAT_STEP = 4, 0.2  # of SMAC's local search (Hutter et al., 2011, section 4.3)
+LISTED_NEIGHBOURS = 2  # for each hyperparameter, where configurations are listed
 
 
 def neighbours(
@@ -26,9 +27,12 @@ def neighbours(
 
     One hyperparameter changes at a time: a categorical to each of its other values, an ordinal or an int to the value
     below and above, a float to four Gaussian steps of standard deviation 0.2 in the unit cube, drawn from `rng`.
-    A hyperparameter that the step switches on takes its default.
+    A hyperparameter that the step switches on takes its default. What is forbidden is left out. In a space with a list
+    the neighbours are the nearest other ones of the list, two for each hyperparameter.
     """
     config = space.check(config)
+    if space.listed is not None:
+        return _nearest_listed(space, config)
     if rng is None and not space.finite:
         raise UnsupportedSpace("neighbours of a space with floats are random: pass rng=np.random.default_rng(seed)")
     result = []
@@ -36,7 +40,14 @@ def neighbours(
         for code in _steps(h, config[h.name], rng) if h.name in config else ():
             moved = {**config, h.name: h.value(code)}
             result.append(space.complete(moved) if space.conditional else moved)
-    return result
+    return [other for other in result if not any(clause.forbids(other) for clause in space.forbidden)]
+
+
+def _nearest_listed(space: Space, config: Mapping[str, Value]) -> list[dict[str, Value]]:
+    numbering: Any = space.numbering
+    own = numbering.index(config)
+    order = numbering.order(space.to_unit(space.encode(config))[0])
+    return [numbering.config(int(index)) for index in order[order != own][: LISTED_NEIGHBOURS * len(space)]]
 
 
 def _steps(h: Hyperparameter, value: Value, rng: np.random.Generator | None) -> list[float]:

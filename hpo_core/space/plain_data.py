@@ -4,30 +4,61 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from hpo_core.errors import InvalidSpace
-from hpo_core.space import Condition, Space
+from hpo_core.space import Condition, Forbidden, ForbiddenRelation, Space
+from hpo_core.space.clauses import Clause
 from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal
 
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Float, Int, Ordinal, Categorical, Constant)}
 
 
-def space_to_json(space: Space) -> dict[str, Any]:
-    """Dicts, lists, strings and numbers that `space_from_json` turns into an equal space."""
-    return {
+def space_to_json(space: Space, *, listed: bool = True) -> dict[str, Any]:
+    """Dicts, lists, strings and numbers that `space_from_json` turns into an equal space.
+
+    Without `listed` the list of configurations is left out, for a file that keeps it as an array.
+    """
+    described: dict[str, Any] = {
         "name": space.name,
         "hyperparameters": [_describe(h) for h in space],
         "conditions": [[c.child, c.parent, list(c.values)] for c in space.conditions],
     }
+    if space.forbidden:
+        described["forbidden"] = [_describe_clause(clause) for clause in space.forbidden]
+    if listed and space.listed is not None:
+        described["listed"] = listed_to_json(space.listed)
+    return described
 
 
-def space_from_json(data: dict[str, Any]) -> Space:
-    """The space that `space_to_json` described."""
+def listed_to_json(codes: np.ndarray) -> list[list[float | None]]:
+    """Rows of (n, d) codes, with None for NaN, which JSON does not have."""
+    return [[None if code != code else code for code in row] for row in codes.tolist()]
+
+
+def space_from_json(data: dict[str, Any], listed: np.ndarray | None = None) -> Space:
+    """The space that `space_to_json` described, with codes of its list where that was left out."""
     try:
         hyperparameters = [_build(dict(h)) for h in data["hyperparameters"]]
         conditions = [Condition(child, parent, tuple(values)) for child, parent, values in data["conditions"]]
-        return Space(hyperparameters, conditions, name=data["name"])
-    except (KeyError, TypeError, IndexError) as error:
+        forbidden = [_build_clause(clause) for clause in data.get("forbidden", ())]
+        codes = data.get("listed") if listed is None else listed
+        codes = None if codes is None else np.array(codes, dtype=float)
+        return Space(hyperparameters, conditions, name=data["name"], forbidden=forbidden, listed=codes)
+    except InvalidSpace:
+        raise
+    except (KeyError, TypeError, IndexError, ValueError) as error:
         raise InvalidSpace(f"not a description of a space: {error!r}") from None
+
+
+def _describe_clause(clause: Clause) -> Any:
+    if isinstance(clause, ForbiddenRelation):
+        return [clause.left, clause.relation, clause.right]
+    return {name: list(values) for name, values in clause.terms}
+
+
+def _build_clause(data: Any) -> Clause:
+    return Forbidden(data) if isinstance(data, dict) else ForbiddenRelation(*data)
 
 
 def _describe(h: Hyperparameter) -> dict[str, Any]:

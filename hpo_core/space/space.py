@@ -5,7 +5,9 @@
     unit        (n, d) numbers in [0, 1]                                [[.125, .083]]
     index       number in the enumeration of a finite space, 0..size-1        see `hpo_core.space.grid`
 
-A hyperparameter that a condition switches off is absent from the configuration and NaN in codes and unit.
+A hyperparameter that a condition switches off is absent from the configuration and NaN in codes and unit. What a clause
+forbids is not in the space, and a space with a list has no other configurations than those: see
+`hpo_core.space.clauses` and `hpo_core.space.listing`.
 """
 
 from __future__ import annotations
@@ -13,14 +15,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
-from hpo_core.errors import InvalidConfig, InvalidSpace, UnsupportedSpace, nearest
-from hpo_core.space.codes import check_codes
-from hpo_core.space.grid import Grid, enumerate_configs
-from hpo_core.space.hyperparameters import Float, Hyperparameter, Value
+from hpo_core.errors import InvalidConfig, UnsupportedSpace, nearest
+from hpo_core.space.activity import active, allowed, complete, parents, switch_off, switches
+from hpo_core.space.clauses import Clause, Condition, settled_clauses, settled_conditions
+from hpo_core.space.codes import check_codes, check_membership, codes_in_box, each, in_box, listed_codes
+from hpo_core.space.drawing import draw, draw_many, require_allowed
+from hpo_core.space.grid import Grid, count_configs, enumerate_configs, require_finite
+from hpo_core.space.hyperparameters import Float, Hyperparameter, Value, named
+from hpo_core.space.listing import ConfigList
 from hpo_core.space.neighbourhood import neighbours
 from hpo_core.space.suggestion import OptunaTrial, suggest
 
@@ -29,14 +35,6 @@ if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
 
 Config = Mapping[str, Value]
-
-
-class Condition(NamedTuple):
-    """`child` is active only while `parent` is active and has one of `values`."""
-
-    child: str
-    parent: str
-    values: tuple[Value, ...]
 
 
 class Space:
@@ -48,6 +46,12 @@ class Space:
         `Float`, `Int`, `Ordinal`, `Categorical`, `Constant`; or a `ConfigSpace.ConfigurationSpace`.
     conditions
         Several conditions on one child must all hold. A parent comes before its children.
+    name
+        Shown in files.
+    forbidden
+        `Forbidden` and `ForbiddenRelation` clauses; what one of them forbids is not in the space.
+    listed
+        (n, d) codes of the only configurations of the space, or the configurations.
 
     Examples
     --------
@@ -65,17 +69,32 @@ class Space:
         hyperparameters: Iterable[Hyperparameter] | ConfigurationSpace,
         conditions: Iterable[Condition] = (),
         name: str | None = None,
+        *,
+        forbidden: Iterable[Clause] = (),
+        listed: np.ndarray | Iterable[Config] | None = None,
     ):
         if hasattr(hyperparameters, "conditional_hyperparameters"):
             from hpo_core.space.configspace import from_configspace
 
-            hyperparameters, conditions, name = from_configspace(cast("ConfigurationSpace", hyperparameters))
+            parts = from_configspace(cast("ConfigurationSpace", hyperparameters))
+            hyperparameters, conditions = parts.hyperparameters, [*parts.conditions, *conditions]
+            name, forbidden = name or parts.name, [*parts.forbidden, *forbidden]
+            listed = parts.listed if listed is None else listed
         self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)
-        self.conditions: tuple[Condition, ...] = tuple(Condition(*c) for c in conditions)
         self.name = name
-        self._by_name = _named(self.hyperparameters)
+        self._by_name = named(self.hyperparameters)
         self.names: tuple[str, ...] = tuple(self._by_name)
-        _check_conditions(self._by_name, self.conditions)
+        self.conditions: tuple[Condition, ...] = settled_conditions(self._by_name, conditions)
+        self.forbidden: tuple[Clause, ...] = settled_clauses(self._by_name, forbidden)
+        self.switches = switches(self)  # conditions as codes, see `hpo_core.space.activity`
+        self._parents = parents(self.conditions)
+        self.listed: np.ndarray | None = None
+        self._listing: ConfigList | None = None
+        if listed is not None:
+            self.listed = listed_codes(self, listed)
+            self._listing = ConfigList(self, self.listed)
+        elif self.forbidden:
+            require_allowed(self)
 
     def __len__(self) -> int:
         return len(self.hyperparameters)
@@ -92,18 +111,26 @@ class Space:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Space):
             return NotImplemented
-        return self.hyperparameters == other.hyperparameters and self.conditions == other.conditions
+        if self._key != other._key or self.listed is None or other.listed is None:
+            return self._key == other._key
+        return np.array_equal(self.listed, other.listed, equal_nan=True)
 
     def __hash__(self) -> int:
-        return hash((self.hyperparameters, self.conditions))
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.hyperparameters, self.conditions, self.forbidden, None if self.listed is None else len(self.listed)
 
     def __repr__(self) -> str:
-        return f"Space({', '.join(self.names)}; {self.size} configurations)"
+        counted = self.listed is not None or not self.forbidden  # counting what is not forbidden may take long
+        held = f"{self.size} configurations" if counted else f"without {'; '.join(map(str, self.forbidden))}"
+        return f"Space({', '.join(self.names)}; {held})"
 
     @cached_property
     def finite(self) -> bool:
-        """Whether it has no floats."""
-        return not any(isinstance(h, Float) for h in self)
+        """Whether it has a finite number of configurations: no floats, or a list."""
+        return self.listed is not None or not any(isinstance(h, Float) for h in self)
 
     @property
     def conditional(self) -> bool:
@@ -112,12 +139,10 @@ class Space:
 
     @cached_property
     def size(self) -> int | float:
-        """Number of configurations, `math.inf` with a float among the hyperparameters."""
+        """Number of configurations, `math.inf` with a float among the hyperparameters and without a list."""
         if not self.finite:
             return math.inf
-        if self.conditional:
-            return sum(1 for _ in self.configs())
-        return math.prod(int(h.size) for h in self)
+        return count_configs(self) if self.listed is None else len(self.listed)
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -126,44 +151,29 @@ class Space:
 
     def check(self, config: Config) -> dict[str, Value]:
         """Copy of `config` in the space's own order and types; raises `InvalidConfig` if it is not in the space."""
-        return self._decode_row(self.codes_of(config))
+        return self.config_of(self.codes_of(config))
 
     def codes_of(self, config: Config) -> list[float]:
         """Codes of one configuration; raises `InvalidConfig` if it is not in the space."""
-        if not isinstance(config, Mapping):
-            raise InvalidConfig(f"a configuration is a mapping of names to values, got {type(config).__name__}")
-        codes: list[float] = []
-        for h in self.hyperparameters:
-            if self.conditions and not self.is_active(h.name, config):
-                if h.name in config:
-                    raise InvalidConfig(f"hyperparameter {h.name!r} is switched off here and must be left out")
-                codes.append(math.nan)
-                continue
-            try:
-                value = config[h.name]
-            except KeyError:
-                raise InvalidConfig(f"hyperparameter {h.name!r} is missing; it must be {h.rule}") from None
-            codes.append(h.code(value))
-        for name in config:
-            if name not in self._by_name:
-                raise InvalidConfig(f"no hyperparameter {name!r} in this space{nearest(name, self.names)}")
+        codes = codes_in_box(self, config)
+        if self.forbidden or self.listed is not None:
+            check_membership(self, codes)
         return codes
 
-    def _decode_row(self, codes: Sequence[float]) -> dict[str, Value]:
-        if not self.conditions:
-            return {h.name: h.value(c) for h, c in zip(self.hyperparameters, codes, strict=True)}
+    def codes_in_box(self, config: Config) -> list[float]:
+        """Codes of one configuration that hyperparameters and conditions allow, whatever is forbidden or listed."""
+        return codes_in_box(self, config)
+
+    def config_of(self, codes: Sequence[float]) -> dict[str, Value]:
+        """Configuration of one row of codes, which are not checked."""
         pairs = zip(self.hyperparameters, codes, strict=True)
+        if not self.conditions:
+            return {h.name: h.value(c) for h, c in pairs}
         return {h.name: h.value(c) for h, c in pairs if c == c}  # NaN: switched off
 
     def is_active(self, name: str, config: Config) -> bool:
         """Whether the conditions on `name` hold; parents that are missing count as switched off."""
-        missing = object()
-        for child, parent, values in self.conditions:
-            if child == name:
-                value = config.get(parent, missing)
-                if value is missing or not any(value == v for v in values):
-                    return False
-        return True
+        return all(parent in config and config[parent] in values for parent, values in self._parents.get(name, ()))
 
     @overload
     def sample(self, rng: np.random.Generator) -> dict[str, Value]: ...
@@ -171,30 +181,24 @@ class Space:
     def sample(self, rng: np.random.Generator, n: int) -> list[dict[str, Value]]: ...
     def sample(self, rng: np.random.Generator, n: int | None = None) -> dict[str, Value] | list[dict[str, Value]]:
         """Uniform random configuration, or a list of `n`: the same that `n` calls for one would give."""
-        if n is None:
-            return self._draw(rng.random(len(self.hyperparameters)).tolist())
-        return [self._draw(u) for u in rng.random((n, len(self.hyperparameters))).tolist()]
-
-    def _draw(self, unit: list[float]) -> dict[str, Value]:
-        config = {h.name: h.draw(u) for h, u in zip(self.hyperparameters, unit, strict=True)}
-        return self.complete(config) if self.conditions else config
+        return draw(self, rng) if n is None else draw_many(self, rng, n)
 
     def encode(self, configs: Config | Iterable[Config] | pandas.DataFrame) -> np.ndarray:
         """(n, d) codes of configurations, integers where every hyperparameter is discrete."""
-        rows = [self.codes_of(config) for config in _each(configs)]
+        rows = [self.codes_of(config) for config in each(self, configs)]
         return np.array(rows, dtype=self.code_type).reshape(len(rows), len(self))
 
     @cached_property
     def code_type(self) -> type:
         """Number type of the codes."""
-        return np.int64 if self.finite and not self.conditional else np.float64
+        return np.float64 if self.conditional or any(isinstance(h, Float) for h in self) else np.int64
 
     def decode(self, codes: np.ndarray) -> list[dict[str, Value]]:
         """Configurations that (n, d) codes stand for."""
-        return [self._decode_row(row) for row in self.check_codes(codes).tolist()]
+        return [self.config_of(row) for row in self.check_codes(codes).tolist()]
 
     def check_codes(self, codes: np.ndarray) -> np.ndarray:
-        """(n, d) codes as this space's number type; raises `InvalidConfig` for the first that is out of range."""
+        """(n, d) codes as this space's number type; raises `InvalidConfig` for the first that is not in the space."""
         return check_codes(self, codes)
 
     def to_unit(self, codes: np.ndarray) -> np.ndarray:
@@ -203,23 +207,50 @@ class Space:
         return np.stack(columns, axis=1)
 
     def from_unit(self, unit: np.ndarray) -> np.ndarray:
-        """(n, d) codes of the configurations whose cells hold the given points of the unit cube."""
-        unit = np.clip(np.asarray(unit, dtype=float), 0.0, 1.0)
-        columns = [h.from_unit(u) for h, u in zip(self, unit.T, strict=True)]
-        return np.stack(columns, axis=1).astype(self.code_type)
+        """(n, d) codes of the configurations whose cells hold the given points of the unit cube.
+
+        In a space with a list they are the nearest ones of the list. What conditions switch off is NaN, and a number
+        given for it is not looked at. They may be forbidden: `allowed` tells.
+        """
+        codes = switch_off(self, in_box(self, unit))
+        if self._listing is None:
+            return codes
+        return self._listing.codes(self._listing.nearest(np.where(np.isnan(codes), np.nan, unit)))
+
+    def active(self, codes: np.ndarray) -> np.ndarray:
+        """(n, d) whether the conditions leave each hyperparameter active, by (n, d) codes."""
+        return active(self, np.asarray(codes))
+
+    def allowed(self, codes: np.ndarray) -> np.ndarray:
+        """(n,) whether no clause forbids the configurations of (n, d) codes."""
+        return allowed(self, np.asarray(codes))
+
+    def nearest(self, config: Config) -> dict[str, Value]:
+        """Configuration of the list that is nearest to one; in a space without a list the configuration itself."""
+        if self._listing is None:
+            return self.check(config)
+        return self._listing.config(self._listing.nearest_to_codes(codes_in_box(self, config)))
 
     def configs(self) -> Iterator[dict[str, Value]]:
         """Every configuration of a finite space, in the order of their indices."""
-        _require_finite(self, "enumerate its configurations")
+        require_finite(self, "enumerate its configurations")
         return enumerate_configs(self)
 
     @cached_property
     def grid(self) -> Grid:
-        """Numbering of a finite space's configurations."""
-        _require_finite(self, "number its configurations")
-        if self.conditional:
-            raise UnsupportedSpace("a space with conditions has no index; use configs() to enumerate it")
+        """Numbering of the configurations of a finite space that has all combinations of its values."""
+        if self.conditional or self.forbidden or self._listing is not None:
+            raise UnsupportedSpace(
+                "only a space of all combinations of values is a grid, and this one has conditions, forbidden clauses "
+                "or a list; configs() enumerates it"
+            )
+        require_finite(self, "number its configurations")
         return Grid(self)
+
+    @property
+    def numbering(self) -> Grid | ConfigList:
+        """Numbering of the configurations, of the list if there is one, else of the grid."""
+        return self.grid if self._listing is None else self._listing
 
     def neighbours(self, config: Config, rng: np.random.Generator | None = None) -> list[dict[str, Value]]:
         """Configurations one step away from `config`, see `hpo_core.space.neighbourhood`."""
@@ -227,11 +258,7 @@ class Space:
 
     def complete(self, config: Config) -> dict[str, Value]:
         """`config` without what the conditions switch off, and with defaults for what they switch on."""
-        kept: dict[str, Value] = {}
-        for h in self.hyperparameters:
-            if self.is_active(h.name, kept):
-                kept[h.name] = config.get(h.name, h.default)
-        return kept
+        return complete(self, config)
 
     def suggest(self, trial: OptunaTrial) -> dict[str, Value]:
         """Configuration that an optuna trial suggests, see `hpo_core.space.suggestion`."""
@@ -242,43 +269,3 @@ class Space:
         from hpo_core.space.configspace import to_configspace
 
         return to_configspace(self)
-
-
-def _named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparameter]:
-    for h in hyperparameters:
-        if not isinstance(h, Hyperparameter):
-            raise InvalidSpace(f"a space is made of Float, Int, Ordinal, Categorical and Constant, got {h!r}")
-        if not isinstance(h.name, str) or not h.name:
-            raise InvalidSpace(f"a hyperparameter's name must be a non-empty string, got {h.name!r}")
-    by_name = {h.name: h for h in hyperparameters}
-    if len(by_name) != len(hyperparameters) or not by_name:
-        raise InvalidSpace("a space needs at least one hyperparameter, and each name once")
-    return by_name
-
-
-def _check_conditions(by_name: Mapping[str, Hyperparameter], conditions: tuple[Condition, ...]) -> None:
-    index = {name: i for i, name in enumerate(by_name)}
-    for child, parent, values in conditions:
-        if child not in index or parent not in index or index[parent] >= index[child]:
-            raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must come before it in the space")
-        for value in values:
-            by_name[parent].code(value)
-
-
-def _each(configs: Config | Iterable[Config] | pandas.DataFrame) -> Iterable[Config]:
-    """Configurations one by one, from one of them, many, or a table with a row each."""
-    if isinstance(configs, Mapping):
-        return [configs]
-    if hasattr(configs, "to_dict") and hasattr(configs, "columns"):
-        frame = cast("pandas.DataFrame", configs)
-        columns = {name: frame[name].tolist() for name in frame.columns}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if not isinstance(configs, Iterable):
-        raise InvalidConfig(f"configurations are mappings, a list of them or a DataFrame, got {configs!r}")
-    return configs
-
-
-def _require_finite(space: Space, action: str) -> None:
-    if not space.finite:
-        floats = ", ".join(h.name for h in space if isinstance(h, Float))
-        raise UnsupportedSpace(f"only a finite space can {action}; these are floats: {floats}")

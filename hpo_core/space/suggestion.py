@@ -6,6 +6,10 @@
 The suggested values are those of the configuration, so `study.best_params` is a configuration of the space. The price:
 optuna, which has no ordinals, does not see the order of an ordinal's values, nor a categorical's weights. The adapters
 (`optuna-tpe`...) do it otherwise and hand over an ordinal as the index of its value.
+
+In a space with a list the configuration is the nearest one of the list, and `space.nearest(study.best_params)` gives it
+again. A suggestion that a clause forbids raises `InvalidConfig`: with `study.optimize(..., catch=InvalidConfig)` its
+trial counts as failed.
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ def suggest(space: Space, trial: OptunaTrial) -> dict[str, Value]:
     for h in space:
         if space.is_active(h.name, config):
             config[h.name] = _suggested(h, trial)
-    return space.check(config)
+    return space.nearest(config)
 
 
 def _suggested(h: Hyperparameter, trial: OptunaTrial) -> Value:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,6 +78,37 @@ def test_the_nearest_of_a_range_of_budgets():
     b = Benchmark("counting-ones-8-8", nearest_budget=True)
     assert b.objective(b.space.sample(np.random.default_rng(0)), 36.5).budget == 36
     assert b.objective(b.space.sample(np.random.default_rng(0)), 36.51).budget == 37
+
+
+RANGED = replace(PROBLEM, budget_range=(0.5, 9.5))
+
+
+@pytest.mark.parametrize("asked", [0.5, 1.25, 9.5, np.float32(2.5), 5, np.int64(7)])
+def test_every_budget_in_a_range_is_taken_as_it_is(asked):
+    for nearest in (False, True):
+        b = Benchmark(RANGED, nearest_budget=nearest)
+        result = b.objective({"n": 9, "x": 0.5}, asked)
+        assert (result.budget, type(result.budget)) == (asked, float) and result.loss == 0.5 + 9 / asked
+        assert b.objective_batch([{"n": 9, "x": 0.5}], asked)[0].tolist() == [result.loss]
+
+
+def test_the_ladder_of_a_range_stays_its_own():
+    b = Benchmark(RANGED)
+    assert b.budgets == (1, 3, 9) and b.objective({"n": 9, "x": 0.5}).budget == 9
+    assert type(b.check_budget(3.0)) is int  # a member of `budgets` keeps its type
+    assert len(b.curve({"n": 9, "x": 0.5})) == 3
+
+
+@pytest.mark.parametrize("budget", [0.49, 9.51, 0, -1, "3", True, float("nan"), float("inf"), [3], 10**400])
+def test_a_budget_outside_of_the_range(budget):
+    with pytest.raises(InvalidBudget, match=r"must be a number in \[0.5, 9.5\] \(None for the full budget\), got"):
+        Benchmark(RANGED).objective({"n": 9, "x": 0.5}, budget)
+
+
+@pytest.mark.parametrize("budget_range", [(1.5, 9), (1, 8)])
+def test_a_range_must_hold_the_budgets(budget_range):
+    with pytest.raises(InvalidProblem, match="must be in its range"):
+        Benchmark(replace(PROBLEM, budget_range=budget_range))
 
 
 def test_the_curve_is_the_loss_at_each_budget(toy):

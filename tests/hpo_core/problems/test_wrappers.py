@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hpo_core import Benchmark, noisy, shifted, subset, with_budgets
+from hpo_core import Benchmark, Float, Result, SimpleProblem, Space, noisy, shifted, subset, with_budgets
 from hpo_core.errors import InvalidBudget, InvalidConfig, InvalidOption
 
 
@@ -53,6 +53,30 @@ def test_fewer_budgets():
     assert Benchmark(with_budgets("counting-ones-8-8", [72, 5832])).optimum == -16.0
 
 
+def in_range():
+    def evaluate(config, budget, seed):
+        return Result(config["x"] / budget, 1.0, budget, {})
+
+    space = Space([Float("x", 0, 1), Float("y", 0, 1)])
+    return SimpleProblem("ranged", space, evaluate, budgets=(0.1, 1), optimum=0.0, budget_range=(0.05, 1))
+
+
+def test_wrappers_keep_the_range_of_budgets():
+    for wrapped in (noisy(in_range(), 0.1), shifted(in_range(), {"x": 0.25}), subset(in_range(), {"y": 0.5})):
+        assert wrapped.budget_range == (0.05, 1) and wrapped.budgets == (0.1, 1)
+        assert Benchmark(wrapped).objective(dict.fromkeys(wrapped.space.names, 0.5), 0.07).budget == 0.07
+
+
+def test_any_budgets_of_a_range_can_be_chosen_and_are_then_the_only_ones():
+    b = Benchmark(with_budgets(in_range(), [0.5, 0.07, 1]))
+    assert b.budgets == (0.07, 0.5, 1) and b.budget_range is None and b.optimum == 0.0
+    with pytest.raises(InvalidBudget, match=r"one of 0\.07, 0\.5, 1"):
+        b.objective({"x": 0.5, "y": 0.5}, 0.1)
+    with pytest.raises(InvalidBudget, match=r"a number in \[0\.05, 1\], got \[0\.01, 1\]"):
+        with_budgets(in_range(), [0.01, 1])
+    assert with_budgets(in_range(), [0.2, 0.4]).optimum is None
+
+
 def test_subset_holds_and_restricts():
     full = Benchmark("protein")
     b = Benchmark(subset("protein", {"batch_size": 8, "n_units_1": [256, 512], "activation_fn_1": ["tanh"]}))
@@ -66,6 +90,17 @@ def test_subset_holds_and_restricts():
     kept = frame[(frame.batch_size == 8) & frame.n_units_1.isin([256, 512]) & (frame.activation_fn_1 == "tanh")]
     assert b.optimum == kept.loss.min()
     assert Benchmark(subset("branin", {"x1": [1.0, 2.0]})).space["x1"].values == (1.0, 2.0)
+
+
+def test_a_subset_of_a_list_has_the_listed_configurations_with_the_values():
+    whole = Benchmark("openml-rf/3")
+    b = Benchmark(subset("openml-rf/3", {"bootstrap": True, "imputation": ["mean", "median"]}))
+    frame = whole.problem.table.frame()
+    kept = frame[frame.bootstrap & frame.imputation.isin(["mean", "median"])]
+    assert b.space.size == len(kept) and "bootstrap" not in b.space.names
+    assert b.optimum == kept.loss.min()
+    for config in b.space.configs():
+        assert b.objective(config) == whole.objective({**config, "bootstrap": True})
 
 
 def test_wrappers_compose_and_say_so():
@@ -82,6 +117,8 @@ def test_wrappers_compose_and_say_so():
         lambda: noisy("branin", float("nan")),
         lambda: shifted("branin", {"x1": 1.0}),
         lambda: subset("forrester", {"x": 0.5}),
+        lambda: shifted("openml-rf/3", {"max_features": 0.1}),
+        lambda: subset("openml-rf/3", {"max_features": 0.123}),
     ],
 )
 def test_impossible_changes_are_refused(wrap):

@@ -3,10 +3,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import spaces
+from strategies import any_spaces
 
-from hpo_core import Benchmark, Categorical, Condition, Constant, Float, Int, Ordinal, Space
-from hpo_core.errors import UnsupportedSpace
+from hpo_core import (
+    Benchmark,
+    Categorical,
+    Condition,
+    Constant,
+    Float,
+    Forbidden,
+    ForbiddenRelation,
+    Int,
+    Ordinal,
+    Space,
+)
+from hpo_core.errors import InvalidSpace, UnsupportedSpace
 
 HYPERPARAMETERS = [
     Float("z_linear", -1.5, 2.5),
@@ -24,7 +35,7 @@ HYPERPARAMETERS = [
 
 @pytest.mark.slow
 @settings(max_examples=60)
-@given(spaces())
+@given(any_spaces())
 def test_any_space_survives_the_way_there_and_back(space):
     assert Space(space.to_configspace()) == space
 
@@ -78,7 +89,7 @@ def test_configuration_objects_are_accepted_by_benchmarks():
         assert b.objective(config) == b.objective(dict(config))
 
 
-@pytest.mark.parametrize("kind", ["normal", "beta", "forbidden", "greater"])
+@pytest.mark.parametrize("kind", ["normal", "beta", "greater"])
 def test_what_cannot_be_held_is_refused(kind):
     space = cs.ConfigurationSpace()
     a, b = cs.Integer("a", (0, 10)), cs.Integer("b", (0, 10))
@@ -87,8 +98,6 @@ def test_what_cannot_be_held_is_refused(kind):
         space.add(cs.NormalFloatHyperparameter("x", mu=0, sigma=1, lower=-3, upper=3))
     elif kind == "beta":
         space.add(cs.BetaFloatHyperparameter("x", alpha=2, beta=2, lower=0, upper=1))
-    elif kind == "forbidden":
-        space.add(cs.ForbiddenEqualsClause(a, 3))
     else:
         space.add(cs.GreaterThanCondition(a, b, 3))
     with pytest.raises(UnsupportedSpace):
@@ -106,3 +115,141 @@ def test_conditions_survive():
         [Condition("gamma", "kernel", ("rbf", "poly"))],
     )
     assert Space(space.to_configspace()) == space
+
+
+# --- forbidden clauses and lists -----------------------------------------------------------------------------------
+
+
+def with_clauses():
+    space = cs.ConfigurationSpace(
+        {
+            "solver": cs.Categorical("solver", ["saga", "lbfgs", "newton"]),
+            "penalty": cs.Categorical("penalty", ["l2", "l1", "none"]),
+            "leaf": cs.Integer("leaf", (1, 6), default=1),
+            "split": cs.Integer("split", (1, 6), default=4),
+            "size": cs.OrdinalHyperparameter("size", ["small", "medium", "large"]),
+            "ratio": cs.Float("ratio", (0.0, 1.0)),
+        }
+    )
+    space.add(cs.InCondition(space["ratio"], space["solver"], ["saga", "newton"]))
+    return space
+
+
+EQUALS, IN = cs.ForbiddenEqualsClause, cs.ForbiddenInClause
+CLAUSES = {
+    "equals": (lambda s: [EQUALS(s["size"], "large")], [Forbidden({"size": ["large"]})]),
+    "in": (lambda s: [IN(s["leaf"], [2, 3])], [Forbidden({"leaf": [2, 3]})]),
+    "and": (
+        lambda s: [cs.ForbiddenAndConjunction(IN(s["penalty"], ["none", "l1"]), EQUALS(s["solver"], "lbfgs"))],
+        [Forbidden({"solver": ["lbfgs"], "penalty": ["l1", "none"]})],
+    ),
+    "and of and": (
+        lambda s: [
+            cs.ForbiddenAndConjunction(
+                cs.ForbiddenAndConjunction(EQUALS(s["solver"], "lbfgs"), IN(s["leaf"], [2, 3])), IN(s["leaf"], [3, 4])
+            )
+        ],
+        [Forbidden({"solver": ["lbfgs"], "leaf": [3]})],
+    ),
+    "contradiction": (lambda s: [cs.ForbiddenAndConjunction(EQUALS(s["leaf"], 2), EQUALS(s["leaf"], 3))], []),
+    "or": (
+        lambda s: [cs.ForbiddenOrConjunction(EQUALS(s["leaf"], 2), EQUALS(s["size"], "large"))],
+        [Forbidden({"leaf": [2]}), Forbidden({"size": ["large"]})],
+    ),
+    "less": (
+        lambda s: [cs.ForbiddenLessThanRelation(s["split"], s["leaf"])],
+        [ForbiddenRelation("split", "<", "leaf")],
+    ),
+    "greater": (
+        lambda s: [cs.ForbiddenGreaterThanRelation(s["leaf"], s["split"])],
+        [ForbiddenRelation("leaf", ">", "split")],
+    ),
+    "equal": (
+        lambda s: [cs.ForbiddenEqualsRelation(s["leaf"], s["split"])],
+        [ForbiddenRelation("leaf", "==", "split")],
+    ),
+    "above a value": (lambda s: [cs.ForbiddenGreaterThanClause(s["leaf"], 3)], [Forbidden({"leaf": [4, 5, 6]})]),
+    "above in order": (
+        lambda s: [cs.ForbiddenGreaterThanClause(s["size"], "small")],
+        [Forbidden({"size": ["medium", "large"]})],
+    ),
+    "below a value": (lambda s: [cs.ForbiddenLessThanClause(s["split"], 3)], [Forbidden({"split": [1, 2]})]),
+}
+
+
+@pytest.mark.parametrize("kind", CLAUSES)
+def test_forbidden_clauses_survive_both_ways(kind):
+    original = with_clauses()
+    make, expected = CLAUSES[kind]
+    original.add(make(original))
+    space = Space(original)
+    assert space.forbidden == Space(space.hyperparameters, forbidden=expected).forbidden
+    again = space.to_configspace()
+    assert Space(again) == space
+    for sampled in original.sample_configuration(60):
+        space.check(sampled)
+    for config in space.sample(np.random.default_rng(0), 60):
+        for target in (original, again):
+            cs.Configuration(target, values=config).check_valid_configuration()
+    box = Space(with_clauses())
+    for config in box.sample(np.random.default_rng(1), 60):
+        allowed = not any(clause.forbids(config) for clause in space.forbidden)
+        if not allowed:
+            with pytest.raises(ValueError, match="orbidden"):
+                cs.Configuration(original, values=config)
+        else:
+            cs.Configuration(original, values=config)
+
+
+def test_files_of_configspace_keep_clauses_and_leave_out_the_list():
+    space = Space(
+        [Int("a", 0, 5), Categorical("z", "ab")],
+        [Condition("z", "a", (2, 1))],
+        name="listed",
+        forbidden=[Forbidden({"z": ["a"]})],
+        listed=[{"a": 1, "z": "b"}, {"a": 3}],
+    )
+    there = space.to_configspace()
+    again = Space(cs.ConfigurationSpace.from_serialized_dict(there.to_serialized_dict()))
+    assert again.forbidden == space.forbidden
+    assert (again.listed, again.name) == (None, "listed")
+    assert Space(there) == space
+
+
+def test_defaults_that_are_forbidden_are_replaced_there_and_come_back():
+    space = Space(
+        [Categorical("a", "xy"), Int("b", 0, 9, default=7), Float("c", 0, 1, default=0.25)],
+        forbidden=[Forbidden({"a": ["x"], "b": [7]})],
+    )
+    there = space.to_configspace()
+    default = dict(there.get_default_configuration())
+    assert space.check(default) == default
+    assert Space(there) == space
+    assert Space(there)["b"].default == 7
+
+
+def test_what_was_changed_there_is_not_undone():
+    space = Space([Categorical("b", "xy"), Int("a", 0, 9)], forbidden=[Forbidden({"b": ["x"]})])
+    there = space.to_configspace()
+    there.add(cs.ForbiddenEqualsClause(there["a"], 3))
+    assert set(Space(there).forbidden) == {Forbidden({"b": ["x"]}), Forbidden({"a": [3]})}
+
+
+@pytest.mark.parametrize("kind", ["float above", "relation in a conjunction", "strings in order"])
+def test_clauses_that_cannot_be_held_are_refused(kind):
+    space = with_clauses()
+    if kind == "float above":
+        space.add(cs.ForbiddenGreaterThanClause(space["ratio"], 0.9))
+    elif kind == "strings in order":
+        space.add(cs.ForbiddenLessThanRelation(space["solver"], space["penalty"]))
+    else:
+        relation = cs.ForbiddenLessThanRelation(space["split"], space["leaf"])
+        space.add(cs.ForbiddenAndConjunction(relation, cs.ForbiddenEqualsClause(space["solver"], "lbfgs")))
+    with pytest.raises((UnsupportedSpace, InvalidSpace), match=r"float|relations on their own|only numbers"):
+        Space(space)
+
+
+def test_arguments_beside_a_configspace_are_added_to_it():
+    space = Space(with_clauses(), forbidden=[Forbidden({"leaf": [1]})], name="mine")
+    assert (space.name, space.forbidden) == ("mine", (Forbidden({"leaf": [1]}),))
+    assert len(space.conditions) == 1
