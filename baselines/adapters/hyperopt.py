@@ -7,6 +7,14 @@ it last.
     Float      uniform, loguniform                     Categorical    choice, or pchoice if it has weights
     Int        uniformint; qloguniform, clipped        one value      left out
     Ordinal    quniform of the codes
+
+Every hyperparameter is drawn. What the conditions of a space switch off is left out of the configuration and of the
+trial, so that hyperopt's density of a hyperparameter is that of the trials in which it was active, as where an
+expression has `hp.choice` inside of `hp.choice`.
+
+A proposal that is forbidden fails, and hyperopt is asked again, up to 20 times; then the trial has a random
+configuration that is allowed. In a space with a list the nearest configuration of the list is evaluated, and its loss
+told for what was proposed.
 """
 
 from __future__ import annotations
@@ -19,7 +27,6 @@ import numpy as np
 
 from baselines.adapters.parts.library import check_known, explained, keywords, required, versions
 from baselines.adapters.parts.searched import Searched
-from baselines.parts.requirements import without_conditions
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
@@ -40,7 +47,7 @@ class HyperoptTPE:
     name = "hyperopt-tpe"
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any):
-        self._searched = Searched(without_conditions(space, self.name), self.name)
+        self._searched = Searched(space, self.name, seed)
         self._hyperopt = hyperopt = required("hyperopt", "hyperopt")
         self.version = versions("hyperopt")
         given = ("new_ids", "domain", "trials", "seed", "verbose")
@@ -52,20 +59,47 @@ class HyperoptTPE:
         self._pending: Pending[Any] = Pending()
 
     def ask(self) -> Proposal:
+        config, document = self._searched.propose(self._asked, self._refuse, self._entered)
+        return self._pending.add(Proposal(config), document)
+
+    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        self._report(self._pending.take(proposal, loss), loss)
+
+    def _asked(self) -> tuple[dict[str, Any], Any]:
+        document = self._suggested()
+        found = {name: values[0] for name, values in document["misc"]["vals"].items()}
+        active = self._searched.active(found)
+        if len(active) < len(found):
+            self._set_values(document, active)
+        return self._searched.config(found), self._inserted(document)
+
+    def _suggested(self) -> Any:
         trials = self._trials
         ids = trials.new_trial_ids(1)
         trials.refresh()
         seed = int(self._rng.integers(2**31 - 1))
         with explained(self.name, self._options):
-            documents = self._hyperopt.tpe.suggest(ids, self._domain, trials, seed, verbose=False, **self._options)
-        trials.insert_trial_docs(documents)
-        trials.refresh()
-        document = trials.trials[-1]
-        found = {name: values[0] for name, values in document["misc"]["vals"].items()}
-        return self._pending.add(Proposal(self._searched.config(found)), document)
+            return self._hyperopt.tpe.suggest(ids, self._domain, trials, seed, verbose=False, **self._options)[0]
 
-    def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
-        document = self._pending.take(proposal, loss)
+    def _set_values(self, document: Any, found: dict[str, Any]) -> None:
+        """Let a trial have these values, and none for other hyperparameters, as hyperopt writes it down."""
+        document["misc"]["vals"] = {name: [found[name]] if name in found else [] for name in self._domain.params}
+        document["misc"]["idxs"] = {name: [document["tid"]] * (name in found) for name in self._domain.params}
+
+    def _inserted(self, document: Any) -> Any:
+        self._trials.insert_trial_docs([document])
+        self._trials.refresh()
+        return self._trials.trials[-1]
+
+    def _refuse(self, document: Any) -> None:
+        self._report(document, math.inf)
+
+    def _entered(self, config: dict[str, Any]) -> Any:
+        document = self._suggested()
+        self._set_values(document, self._searched.found(config))
+        return self._inserted(document)
+
+    def _report(self, document: Any, loss: float) -> None:
         failed = loss == math.inf
         document["result"] = {"status": "fail"} if failed else {"status": "ok", "loss": float(loss)}
         document["state"] = self._hyperopt.JOB_STATE_DONE

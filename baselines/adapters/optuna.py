@@ -6,6 +6,15 @@ same run. A failed trial is told as such; what a sampler makes of failed and pen
     Float      FloatDistribution                  Categorical    CategoricalDistribution of the codes, without weights
     Int        IntDistribution                    one value      left out of the study
     Ordinal    IntDistribution of the codes
+
+In a space with conditions TPE is asked for what is active, one hyperparameter after the other, as in an optuna
+objective: those that every trial has are drawn together, the others each on its own, or in groups with the option
+`group=True`. The other two samplers would draw the latter at random. So they search all hyperparameters at once, and a
+configuration leaves out those that are switched off; for the sampler these keep what it drew.
+
+A proposal that is forbidden is told with the highest loss so far, or as failed before the first one, and the study is
+asked again, up to 20 times; then a random configuration that is allowed is entered into the study. In a space with a
+list the nearest configuration of the list is evaluated, and its loss told for what was proposed.
 """
 
 from __future__ import annotations
@@ -16,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.adapters.parts.library import check_known, explained, keywords, quiet, required, versions
 from baselines.adapters.parts.searched import Searched
-from baselines.parts.requirements import without_conditions
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
@@ -36,7 +44,7 @@ def optuna_tpe(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, 
     options
         Keyword arguments of `optuna.samplers.TPESampler`, such as `n_startup_trials`.
     """
-    return OptunaStudy("optuna-tpe", space, "TPESampler", seed, options)
+    return OptunaStudy("optuna-tpe", space, "TPESampler", seed, options, dynamic=space.conditional)
 
 
 def optuna_gp(space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any) -> OptunaStudy:
@@ -84,6 +92,8 @@ class OptunaStudy:
         Another module that the sampler needs.
     extra
         The extra that has optuna and this module.
+    dynamic
+        Whether a trial is asked for what is active only.
     """
 
     def __init__(
@@ -96,14 +106,17 @@ class OptunaStudy:
         *,
         needs: str | None = None,
         extra: str = "optuna",
+        dynamic: bool = False,
     ):
         self.name = name
-        self._searched = Searched(without_conditions(space, name), name)
+        self._searched = Searched(space, name, seed)
+        self._dynamic = dynamic
         modules = ["optuna"] if needs is None else ["optuna", needs]
         optuna, *_ = (required(module, extra) for module in modules)
         self.version = versions(*modules)
         self._distributions = distributions(self._searched.space)
         self._failed = optuna.trial.TrialState.FAIL
+        self._worst = -math.inf
         self._pending: Pending[Any] = Pending()
         make = getattr(optuna.samplers, sampler)
         check_known(name, options, f"optuna's {sampler}", keywords(make, taken=("seed",)))
@@ -112,21 +125,51 @@ class OptunaStudy:
 
     def ask(self) -> Proposal:
         with quiet("optuna"):
-            trial = self._study.ask(self._distributions)
-        return self._pending.add(Proposal(self._searched.config(trial.params)), trial)
+            config, trial = self._searched.propose(self._asked, self._refuse, self._entered)
+        return self._pending.add(Proposal(config), trial)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         trial = self._pending.take(proposal, loss)
         with quiet("optuna"):
-            if loss < math.inf:
-                self._study.tell(trial, float(loss))
-            else:
-                self._study.tell(trial, state=self._failed)
+            self._report(trial, loss)
+
+    def _asked(self) -> tuple[dict[str, Any], Any]:
+        if not self._dynamic:
+            trial = self._study.ask(self._distributions)
+            return self._searched.config(trial.params), trial
+        trial, space = self._study.ask(), self._searched.space
+        values: dict[str, Any] = {}
+        for h in space:
+            if space.is_active(h.name, values):
+                values[h.name] = self._searched.value(h, _suggested(trial, h.name, self._distributions[h.name]))
+        return self._searched.completed(values), trial
+
+    def _refuse(self, trial: Any) -> None:
+        self._report(trial, self._worst if self._worst > -math.inf else math.inf)
+
+    def _entered(self, config: dict[str, Any]) -> Any:
+        self._study.enqueue_trial(self._searched.found(config))
+        return self._asked()[1]
+
+    def _report(self, trial: Any, loss: float) -> None:
+        if loss < math.inf:
+            self._worst = max(self._worst, float(loss))
+            self._study.tell(trial, float(loss))
+        else:
+            self._study.tell(trial, state=self._failed)
 
 
 def distributions(space: Space) -> dict[str, BaseDistribution]:
     """Optuna's distribution of each hyperparameter."""
     return {h.name: _distribution(h) for h in space}
+
+
+def _suggested(trial: Any, name: str, distribution: Any) -> Any:
+    """What a trial suggests; optuna has a method for each kind of distribution."""
+    if hasattr(distribution, "choices"):
+        return trial.suggest_categorical(name, distribution.choices)
+    suggest = trial.suggest_int if isinstance(distribution.low, int) else trial.suggest_float
+    return suggest(name, distribution.low, distribution.high, log=distribution.log)
 
 
 def _distribution(h: Hyperparameter) -> BaseDistribution:

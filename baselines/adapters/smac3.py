@@ -1,9 +1,10 @@
 """SMAC3 (Lindauer et al., 2022): a random forest with expected improvement, its facade for hyperparameter optimization.
 
-SMAC works on ConfigSpace, which `Space.to_configspace` converts to without loss, conditions and weights included; a
-hyperparameter of one value is left out. It treats losses as free of noise, so it never proposes a configuration twice,
-and `ask` returns None when there is none left. Its model takes no infinite losses: a failed trial is told as crashed
-with the highest loss so far, and stays pending for SMAC if there is none yet.
+SMAC works on ConfigSpace, which `Space.to_configspace` converts to without loss, with conditions, forbidden clauses and
+weights; a hyperparameter of one value is left out. It treats losses as free of noise, so it never proposes a
+configuration twice, and `ask` returns None when there is none left. Its model takes no infinite losses: a failed trial
+is told as crashed with the highest loss so far, and stays pending for SMAC if there is none yet. In a space with a list
+the nearest configuration of the list is evaluated, and its loss told for what was proposed.
 
 Options are those of the facade's parts, that is of its functions `get_model`, `get_acquisition_function`..., and two of
 SMAC's scenario: `n_trials`, which SMAC plans for (the initial design takes at most a quarter of it; more can be asked
@@ -43,7 +44,7 @@ class SMAC3:
     name = "smac3"
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any):
-        self._space, self._searched = space, Searched(space, self.name)
+        self._searched = Searched(space, self.name, seed)
         smac = required("smac", "smac")
         self.version = versions("smac")
         self._pending: Pending[Any] = Pending()
@@ -53,8 +54,9 @@ class SMAC3:
         accepted = accepted_options(facade)
         check_known(self.name, options, "SMAC3", [*SCENARIO, *accepted])
         with quiet("smac"), explained(self.name, options):
+            self._configspace = self._searched.space.to_configspace()
             scenario = smac.Scenario(
-                self._searched.space.to_configspace(),
+                self._configspace,
                 deterministic=True,
                 seed=seed % 2**32,
                 output_directory=Path(tempfile.gettempdir()),  # nothing is saved there
@@ -74,22 +76,38 @@ class SMAC3:
             return None
         try:
             with quiet("smac"):
-                trial = self._facade.ask()
+                config, trial = self._searched.propose(self._asked, self._refuse, self._entered)
         except (ConfigurationSpaceExhaustedException, StopIteration):  # the one first, the other ever after
             return None
         self._n_asked += 1
-        return self._pending.add(Proposal(self._space.check({**trial.config, **self._searched.single})), trial)
+        return self._pending.add(Proposal(config), trial)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
+        trial = self._pending.take(proposal, loss)
+        with quiet("smac"):
+            self._report(trial, loss, cost)
+
+    def _asked(self) -> tuple[dict[str, Any], Any]:
+        trial = self._facade.ask()
+        return self._searched.completed(self._searched.space.check(trial.config)), trial
+
+    def _refuse(self, trial: Any) -> None:
+        self._report(trial, math.inf, 0.0)
+
+    def _entered(self, config: dict[str, Any]) -> Any:
+        from ConfigSpace import Configuration
+        from smac.runhistory import TrialInfo
+
+        values = {name: config[name] for name in self._searched.space.names if name in config}
+        return TrialInfo(Configuration(self._configspace, values=values), seed=0)
+
+    def _report(self, trial: Any, loss: float, cost: float) -> None:
         from smac.runhistory import StatusType, TrialValue
 
-        trial = self._pending.take(proposal, loss)
         failed = loss == math.inf
         self._worst = self._worst if failed else max(self._worst, float(loss))
-        if self._worst == -math.inf:
-            return
-        status = StatusType.CRASHED if failed else StatusType.SUCCESS
-        with quiet("smac"):
+        if self._worst > -math.inf:
+            status = StatusType.CRASHED if failed else StatusType.SUCCESS
             told = TrialValue(self._worst if failed else float(loss), time=cost, status=status)
             self._facade.tell(trial, told, save=False)
 

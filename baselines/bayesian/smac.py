@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from baselines.parts.acquisition_search import maximise, random_new_row
+from baselines.parts.acquisition_search import maximise, random_new_row, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
@@ -87,5 +87,5 @@ def propose(
         mean, variance = forest.predict(candidates)
         return log_expected_improvement(mean, np.sqrt(variance), best)
 
-    points = snapshot.features.sample_prior(rng, N_RANDOM)
+    points = random_points(snapshot.features, rng, None, N_RANDOM)
     return maximise(snapshot, score, points, snapshot.rows[np.argsort(values, kind="stable")[:N_STARTS]], rng)

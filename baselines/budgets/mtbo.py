@@ -30,7 +30,7 @@ from baselines.parts.cost_aware_optimizer import CostAwareOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.information_per_cost import Choice, InformationPerCost, most_improving
 from baselines.parts.loss_transforms import log_distances
-from baselines.parts.requirements import number, without_conditions
+from baselines.parts.requirements import number
 from baselines.parts.warm_start import EarlierTask, earlier_tasks
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Trial
@@ -72,7 +72,6 @@ def mtbo(
     CostAwareOptimizer
         With `ask`, `tell`, `sizes` and `incumbent`.
     """
-    without_conditions(space, "mtbo")
     sizes = auxiliary_and_full(budgets, number("auxiliary", auxiliary, 1e-9, 1.0))
     overhead = number("overhead", overhead, 0.0, 1e9)
     earlier = thinned(earlier_tasks(warm_start, space, Features(space)))

@@ -30,7 +30,7 @@ import numpy as np
 
 from baselines.curves.parts.epoch_process import EpochProcess
 from baselines.curves.parts.stepwise import Stepwise, StepwiseTraining, ladder
-from baselines.parts.requirements import count, number, without_conditions
+from baselines.parts.requirements import count, number
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.decay_gp import conjugate_model, fitted_model
@@ -84,7 +84,6 @@ class BOBOS:
         rate: float = K1_RATE,
         asymptote: bool = True,
     ):
-        without_conditions(space, self.name)
         steps = ladder(budgets, step)
         self._n = len(steps)
         self._process = EpochProcess(space, seed=seed, n_initial=n_initial, n_full=self._n)

@@ -22,7 +22,7 @@ import numpy as np
 
 from baselines.bayesian.gp_ucb import gp_ucb
 from baselines.curves.parts.stepwise import Stepwise, StepwiseTraining, ladder
-from baselines.parts.requirements import count, number, without_conditions
+from baselines.parts.requirements import count, number
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.curves.ensemble import LEAST_OBSERVATIONS, Steps, extrapolate
@@ -62,7 +62,6 @@ class LCGP:
         every: int | None = None,
         threshold: float = 0.05,
     ):
-        without_conditions(space, self.name)
         self._steps = ladder(budgets, step)
         self._every = max(len(self._steps) // CHECKS, 1) if every is None else count("every", every)
         self._threshold = number("threshold", threshold, 0.0, 1.0)

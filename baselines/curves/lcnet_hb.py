@@ -23,7 +23,7 @@ from baselines.halving.sh import HalvingSchedule, Stages
 from baselines.parts.acquisition_search import local_search
 from baselines.parts.history import History, row_key
 from baselines.parts.loss_transforms import log_distances
-from baselines.parts.requirements import count, without_conditions
+from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Config, Space
@@ -60,7 +60,6 @@ class LCNetHyperband:
         min_budget: float | None = None,
         units: int = 50,
     ):
-        without_conditions(space, self.name)
         self._space, self._features = space, Features(space)
         self._decode = unit_decoder(space)
         self._units = (count("units", units),) * 3
@@ -123,7 +122,12 @@ class LCNetHyperband:
         return self._random_row()
 
     def _random_row(self) -> np.ndarray:
-        return self._features.sample_prior(self._rng, 1)[0]
+        """Row (width,) at random; of a list one that was not evaluated at this budget or above, if there is one."""
+        listed = self._features.listed
+        if listed is None:
+            return self._features.sample_prior(self._rng, 1)[0]
+        rows = listed.rows[self._rng.permutation(len(listed))]
+        return next((row for row in rows if self._reached.get(row_key(row), -1) < self._level), rows[0])
 
 
 def centred(rows: np.ndarray) -> np.ndarray:

@@ -5,6 +5,11 @@ deviation of 0.6 and the library's own settings. Points are kept inside [0, 1] b
 and an evaluation rounds a point to the configuration whose cell it lies in. When the library finds that a search has
 come to its end, as it does on a plateau, another one starts at a new point.
 
+A hyperparameter that the conditions of a space switch off keeps its coordinate, which has no effect while it is off:
+the search drifts along it. A point that is forbidden is drawn again from the same distribution, up to 100 times, and
+then replaced by a random configuration that is allowed. In a space with a list the configuration of a point is the
+nearest one of the list, and several points may have the same.
+
 A generation is proposed point by point and told as a whole: once all of it is pending, `ask` returns None until the
 last result has arrived. A trial that failed, with its infinite loss, ranks last in its generation.
 """
@@ -13,12 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
-from baselines.parts.requirements import number, without_conditions
-from baselines.parts.sampling import unit_decoder
+from baselines.parts.requirements import number
+from baselines.parts.sampling import first_allowed, random_points, unit_decoder
 from hpo_core.errors import MissingExtra, UnsupportedSpace
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
@@ -39,13 +45,14 @@ class CMAES:
     name = "cmaes"
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, sigma: float = 0.6):
-        if len(without_conditions(space, self.name)) < 2:
+        if len(space) < 2:
             raise UnsupportedSpace(
                 "'cmaes' needs at least two hyperparameters, the cma library refuses fewer; 'de' takes this space"
             )
-        self._d = len(space)
+        self._space, self._d = space, len(space)
         self._sigma = number("sigma", sigma, 1e-12, 1e12)
         self._rng = np.random.default_rng(seed)
+        self._random = random_points(space, *self._rng.spawn(1))
         self._decode = unit_decoder(space)
         self._pending: Pending[int] = Pending()
         self._strategy: Any = self._new_strategy()
@@ -58,7 +65,24 @@ class CMAES:
         index = self._proposed
         self.n_random += self._strategy.countiter == 0  # drawn around a random point
         self._proposed += 1
-        return self._pending.add(Proposal(self._decode(self._points[index].tolist())), index)
+        config = self._allowed(index) if self._space.forbidden else self._decode(self._points[index].tolist())
+        return self._pending.add(Proposal(config), index)
+
+    def _allowed(self, index: int) -> dict[str, Any]:
+        """Configuration of a point of the generation, which is replaced if it is forbidden."""
+        drawn = chain([self._points[index]], (self._strategy.ask(number=1)[0] for _ in repeat(None)))
+
+        def made() -> tuple[dict[str, Any], np.ndarray]:
+            point = next(drawn)
+            return self._decode(point.tolist()), point
+
+        config, self._points[index] = first_allowed(self._space, made, self._redrawn)
+        return config
+
+    def _redrawn(self) -> tuple[dict[str, Any], np.ndarray]:
+        self.n_random += self._strategy.countiter > 0
+        config, point = next(self._random)
+        return config, np.array(point)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._losses[self._pending.take(proposal, loss)] = loss

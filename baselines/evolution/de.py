@@ -10,6 +10,11 @@ replacement:
 
 A coordinate of v outside [0, 1] is drawn again, uniformly; the papers do not say what to do with it.
 
+A hyperparameter that the conditions of a space switch off keeps its coordinate, which is inherited, crossed over and
+mutated as the others are and has no effect while it is off. A child that is forbidden is made again, up to 100 times,
+and then replaced by a random configuration that is allowed. In a space with a list the configuration of a member is the
+nearest one of the list, and several members may have the same.
+
 Selection is asynchronous: u replaces member i as it is when the loss of u is told. Members that are not told yet
 take no part, and while fewer than four are told the proposals are random, and compete for the next index.
 """
@@ -18,11 +23,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from baselines.parts.requirements import count, number, without_conditions
-from baselines.parts.sampling import uniforms, unit_decoder
+from baselines.parts.requirements import count, number
+from baselines.parts.sampling import first_allowed, random_points, uniforms, unit_decoder
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
@@ -59,13 +65,14 @@ class DifferentialEvolution:
         mutation: float = 0.5,
         crossover: float = 0.5,
     ):
-        without_conditions(space, self.name)
         self._size = count("population", population, least=FEWEST)
         self._mutation = number("mutation", mutation, 0.0, 2.0)
         self._crossover = number("crossover", crossover, 0.0, 1.0)
-        self._uniforms = uniforms(np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        self._uniforms = uniforms(rng)
+        self._space, self._d = space, len(space)
         self._decode = unit_decoder(space)
-        self._d = len(space)
+        self._random = random_points(space, *rng.spawn(1))
         self.members: dict[int, tuple[float, list[float]]] = {}
         self._pending: Pending[tuple[int, list[float]]] = Pending()
         self._asked = 0
@@ -76,8 +83,19 @@ class DifferentialEvolution:
         starting = self._asked < self._size or len(self.members) < FEWEST or index not in self.members
         self._asked += 1
         self.n_random += starting
+        config, point = (self._allowed if self._space.forbidden else self._made)(starting, index)
+        return self._pending.add(Proposal(config), (index, point))
+
+    def _made(self, starting: bool, index: int) -> tuple[dict[str, Any], list[float]]:
         point = [next(self._uniforms) for _ in range(self._d)] if starting else self._offspring(index)
-        return self._pending.add(Proposal(self._decode(point)), (index, point))
+        return self._decode(point), point
+
+    def _allowed(self, starting: bool, index: int) -> tuple[dict[str, Any], list[float]]:
+        def redrawn() -> tuple[dict[str, Any], list[float]]:
+            self.n_random += not starting
+            return next(self._random)
+
+        return first_allowed(self._space, lambda: self._made(starting, index), redrawn)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         index, point = self._pending.take(proposal, loss)

@@ -11,6 +11,12 @@ the runs as in section 6.3.2, see `baselines.halving.sh`; all runs share the row
 As in HpBandSter, the authors' code: q is 0.15; a failed trial is a row with an infinite loss; only the Gaussian kernels
 are widened, not those of categoricals. Unlike there, an ordinal is numeric, and a categorical's bandwidth does not
 depend on the order of its values.
+
+Conditions. Where a hyperparameter is switched off HpBandSter imputes a value before it fits a density: that of a random
+row that has the hyperparameter, or a uniform one if none has. Here such a row says nothing about it, and a candidate
+without it has no factor for it in l or g, see `hpo_models.densities.kde`. Its bandwidth is that of the rows that have
+it, the prior being one row more. Draws that are forbidden are left out, and should all be, the configuration is random.
+In a space with a list the draws, and the random configurations, are those of it that were not suggested or seen yet.
 """
 
 from __future__ import annotations
@@ -25,11 +31,12 @@ import numpy as np
 from baselines.halving.hyperband import brackets
 from baselines.halving.sh import HalvingSchedule
 from baselines.parts.history import History
-from baselines.parts.requirements import count, number, without_conditions
+from baselines.parts.requirements import count, number
 from baselines.parts.sampling import random_configs, unit_decoder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Config, Space
 from hpo_models.densities.kde import ProductKde, normal_reference
+from hpo_models.densities.listed_draws import ListedDraws
 from hpo_models.features import Features
 
 DISCRETE_BANDWIDTH = 0.3  # on a finite space; with less the densities collapse to single values (Klein, 2020, app. D.3)
@@ -73,7 +80,6 @@ class BOHB:
         bandwidth_factor: float = 3.0,
         min_bandwidth: float | None = None,
     ):
-        without_conditions(space, self.name)
         random, self._rng = np.random.default_rng(seed).spawn(2)
         self._random = random_configs(space, random)
         self._random_fraction = number("random_fraction", random_fraction, 0.0, 1.0)
@@ -100,7 +106,7 @@ class BOHB:
         suggested = None if is_random else self._model.suggest(self._rng)
         if suggested is None:
             self.n_random += 1
-            return next(self._random)
+            return self._model.random_listed(self._rng) or next(self._random)
         return suggested
 
 
@@ -110,7 +116,7 @@ class DensityModel:
     Parameters
     ----------
     space
-        What is searched; without conditions.
+        What is searched.
     n_candidates, quantile, min_bandwidth
         As in `BOHB`.
     widening
@@ -128,31 +134,55 @@ class DensityModel:
     ):
         self._space = space
         self._n_candidates, self._quantile, self._widening = n_candidates, quantile, widening
-        lowest = DISCRETE_BANDWIDTH if space.finite else CONTINUOUS_BANDWIDTH
-        self._min_bandwidth = lowest if min_bandwidth is None else min_bandwidth
         self._features = Features(space)
+        lowest = CONTINUOUS_BANDWIDTH if (self._features.cells == 0).any() else DISCRETE_BANDWIDTH
+        self._min_bandwidth = lowest if min_bandwidth is None else min_bandwidth
         self._decode = unit_decoder(space)
         self._least = len(space) + 1  # N_min
         self._history = History(self._features.width)
         self._ranked: dict[float, list[tuple[float, int]]] = {}  # losses and indices at each budget, ascending
         self._fitted: tuple[ProductKde, ProductKde] | None = None
+        self._listed = None if self._features.listed is None else ListedDraws(self._features.listed)
 
     def observe(self, proposal: Proposal, loss: float) -> None:
         """Note a loss at its budget."""
         unit = self._space.to_unit(self._space.encode(proposal.config))
-        index = self._history.observe(self._features.from_unit(unit)[0], loss)
+        row = self._features.from_unit(unit)[0]
+        index = self._history.observe(row, loss)
+        if self._listed is not None:
+            self._listed.note(row)
         insort(self._ranked.setdefault(proposal.budget or math.inf, []), (loss, index))
         self._fitted = None
 
     def suggest(self, rng: np.random.Generator) -> Config | None:
-        """The best of the candidates drawn from l, or None before there are enough rows at any budget."""
+        """The best of the candidates drawn from l; None before there are enough rows, or if all were forbidden."""
         densities = self.densities()
         if densities is None:
             return None
         l, g = densities
-        candidates = l.sample(rng, self._n_candidates, self._widening)
+        candidates = self._candidates(l, rng)
+        if not len(candidates):
+            return None
         best = candidates[np.argmax(l.log_density(candidates) - g.log_density(candidates))]
+        if self._listed is not None:
+            self._listed.note(best)
         return self._decode(self._features.to_unit(best))
+
+    def random_listed(self, rng: np.random.Generator) -> Config | None:
+        """A random configuration of the list; None in a space without one."""
+        if self._listed is None:
+            return None
+        row = self._listed.draw_uniformly(rng)
+        self._listed.note(row)
+        return self._decode(self._features.to_unit(row))
+
+    def _candidates(self, l: ProductKde, rng: np.random.Generator) -> np.ndarray:
+        """(n, width) draws from l with wider bandwidths, without those that are forbidden."""
+        if self._listed is not None:
+            self._listed.weigh(l.widened(self._widening))
+            return self._listed.draw(rng, self._n_candidates)
+        candidates = l.sample(rng, self._n_candidates, self._widening)
+        return candidates[self._features.allowed(candidates)] if self._features.constrained else candidates
 
     def densities(self) -> tuple[ProductKde, ProductKde] | None:
         """l and g, eq. 6.2, or None before there are enough rows at any budget."""

@@ -6,6 +6,10 @@ local search            from some points to the best of their one-step neighbour
 refinement              Gaussian steps that become smaller and smaller, around the best row found
 
 A row that was proposed before is not proposed again as long as the search finds another one.
+
+Every row is that of a configuration of the space: what a step switches off is settled (`Features.settle`), and what it
+makes forbidden is left out. In a space with a list the points are rows of the list, all of them if it is short, and the
+neighbours of a row are the nearest other ones.
 """
 
 from __future__ import annotations
@@ -16,11 +20,14 @@ import numpy as np
 
 from baselines.parts.history import Snapshot
 from hpo_models.features import Features
+from hpo_models.listed_rows import ListedRows
 
 Score = Callable[[np.ndarray], np.ndarray]  # rows (n, width) -> (n,), higher is better
 N_POINTS, UNIFORM_SHARE, STD = 500, 0.7, 0.1
 TRIES = 100  # random rows among which a new one is looked for
 REFINEMENTS = (0.1, 0.03, 0.01, 0.003, 0.001)
+SHORT = 4  # a list of up to so many times the number of points is looked at as a whole
+LISTED_NEIGHBOURS = 2  # for each hyperparameter
 
 
 def random_points(
@@ -47,8 +54,10 @@ def random_points(
     Returns
     -------
     ndarray
-        (n, width) rows.
+        (n, width) rows; fewer if some are forbidden, and more if they are a whole list.
     """
+    if features.listed is not None:
+        return _listed_points(features.listed, rng, best, n)
     if best is None:
         return features.sample_prior(rng, n)
     n_uniform = round(UNIFORM_SHARE * n)
@@ -57,18 +66,40 @@ def random_points(
     numeric = best[: features.n_numeric] + std * rng.standard_normal((len(near), features.n_numeric))
     changed = rng.random((len(near), len(features.sizes))) < 0.2
     codes = np.where(changed, features.codes(near), features.codes(best[None]))
-    uniform[n_uniform:] = features.join(features.snap(np.clip(numeric, 0.0, 1.0)), codes)
-    return uniform
+    moved = features.candidates(features.join(features.snap(np.clip(numeric, 0.0, 1.0)), codes))
+    return np.concatenate([uniform[:n_uniform], moved])
+
+
+def _listed_points(listed: ListedRows, rng: np.random.Generator, best: np.ndarray | None, n: int) -> np.ndarray:
+    """All rows of a short list, else random ones without replacement and those nearest to the best row, if given."""
+    if len(listed) <= SHORT * n:
+        return listed.rows
+    n_uniform = n if best is None else round(UNIFORM_SHARE * n)
+    uniform = listed.rows[rng.choice(len(listed), n_uniform, replace=False)]
+    return uniform if best is None else np.concatenate([uniform, listed.around(best, n - n_uniform)])
 
 
 def neighbours(features: Features, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """(k, width) rows one step away: every other value of a categorical, the next values of an ordinal or int.
 
-    A float makes four Gaussian steps of standard deviation 0.2 (Hutter et al., 2011, section 4.3).
+    A float makes four Gaussian steps of standard deviation 0.2 (Hutter et al., 2011, section 4.3). What is switched off
+    makes no step, and what a step switches on has its default. The row itself if there is no other.
     """
+    if features.listed is not None:
+        found = features.listed.around(row, LISTED_NEIGHBOURS * len(features.first_columns))
+    else:
+        found = features.candidates(_one_step_away(features, row, rng))
+    return found if len(found) else row[None]
+
+
+def _one_step_away(features: Features, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """(k, width) rows of the box that differ from a row in one hyperparameter that is active there."""
+    active = features.present(row[None])[0, features.first_columns]
     numeric, codes = row[: features.n_numeric], features.codes(row[None])[0]
     changed, categories = [], []
     for i, cell in enumerate(features.cells):
+        if not active[i]:
+            continue
         steps = [-cell, cell] if cell > 0 else (0.2 * rng.standard_normal(4)).tolist()
         for step in steps:
             if 0.0 < numeric[i] + step < 1.0:
@@ -77,14 +108,14 @@ def neighbours(features: Features, row: np.ndarray, rng: np.random.Generator) ->
                 changed.append(moved)
                 categories.append(codes)
     for i, size in enumerate(features.sizes):
-        for code in range(size):
+        for code in range(size if active[features.n_numeric + i] else 0):
             if code != codes[i]:
                 other = codes.copy()
                 other[i] = code
                 changed.append(numeric)
                 categories.append(other)
     if not changed:
-        return row[None]
+        return row[None][:0]
     return features.join(features.snap(np.array(changed)), np.array(categories, dtype=int))
 
 
@@ -132,7 +163,7 @@ def local_search(
 def refine(
     features: Features, row: np.ndarray, score: Score, rng: np.random.Generator, n: int = 40
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (k, width) closer and closer to a good one, and their scores (k,); none if no hyperparameter is a float.
+    """Rows (k, width) closer and closer to a good one, and their scores (k,); none without floats, or of a list.
 
     Gaussian steps of standard deviation 0.1, 0.03, 0.01... in the unit cube, each from the best row so far.
 
@@ -155,7 +186,7 @@ def refine(
         (k, width) rows and (k,) scores.
     """
     floats = features.cells == 0
-    if not floats.any():
+    if not floats.any() or features.listed is not None:
         return row[None][:0], np.empty(0)
     rows, scores = [row[None]], [score(row[None])]
     for std in REFINEMENTS:
@@ -163,17 +194,32 @@ def refine(
         around = np.repeat(rows[best][[int(np.argmax(scores[best]))]], n, axis=0)
         steps = std * rng.standard_normal((n, features.n_numeric)) * floats
         around[:, : features.n_numeric] = np.clip(around[:, : features.n_numeric] + steps, 0.0, 1.0)
-        rows.append(around)
-        scores.append(score(around))
+        around = features.candidates(around)
+        if len(around):
+            rows.append(around)
+            scores.append(score(around))
     return np.concatenate(rows), np.concatenate(scores)
 
 
 def random_new_row(snapshot: Snapshot, rng: np.random.Generator) -> np.ndarray:
-    """Random row (width,) that was not proposed before, or any random one if `TRIES` of them were."""
+    """Random row (width,) that was not proposed before, or any random one if `TRIES` of them were.
+
+    In a space with a list no row is proposed again, at whatever level, as long as there are others.
+    """
+    if snapshot.features.listed is not None:
+        return _random_new_listed(snapshot, snapshot.features.listed, rng)
     for row in snapshot.features.sample_prior(rng, TRIES):
         if snapshot.is_new(row):
             return row
     return row
+
+
+def _random_new_listed(snapshot: Snapshot, listed: ListedRows, rng: np.random.Generator) -> np.ndarray:
+    rows = listed.rows[rng.permutation(len(listed))]
+    for row in rows:
+        if all(snapshot.is_new(row, level) for level in range(snapshot.full + 1)):
+            return row
+    return next((row for row in rows if snapshot.is_new(row)), rows[0])
 
 
 def best_new_row(snapshot: Snapshot, rows: np.ndarray, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -232,6 +278,8 @@ def maximise(
         (width,) row.
     """
     features, scores = snapshot.features, score(points)
+    if features.listed is not None and len(points) == len(features.listed):
+        return best_new_row(snapshot, points, scores, rng)
     starts = np.concatenate([starts, points[np.argsort(-scores, kind="stable")[:n_starts]]])
     found, found_scores = local_search(features, starts, score, rng)
     close, close_scores = refine(features, found[int(np.argmax(found_scores))], score, rng)

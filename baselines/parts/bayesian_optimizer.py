@@ -8,7 +8,7 @@ import numpy as np
 
 from baselines.parts.acquisition_search import random_new_row
 from baselines.parts.history import History, Snapshot
-from baselines.parts.requirements import count, without_conditions
+from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
@@ -23,7 +23,7 @@ class BayesianOptimizer:
     Parameters
     ----------
     space
-        What is searched; without conditions.
+        What is searched.
     propose
         `propose(snapshot, rng)` is the next row of features (width,); called once at least one loss is finite.
     n_initial
@@ -39,7 +39,6 @@ class BayesianOptimizer:
     def __init__(
         self, space: Space, propose: Propose, n_initial: int, seed: int, *, name: str, initial: Propose = random_new_row
     ):
-        without_conditions(space, name)
         self.name = name
         self._propose, self._initial = propose, initial
         self._n_initial = count("n_initial", n_initial)

@@ -14,7 +14,7 @@ import numpy as np
 from baselines.parts.acquisition_search import random_new_row
 from baselines.parts.history import History, Snapshot
 from baselines.parts.information_per_cost import Choice
-from baselines.parts.requirements import count, without_conditions
+from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Config, Space
@@ -34,7 +34,7 @@ class CostAwareOptimizer:
     Parameters
     ----------
     space
-        What is searched; without conditions.
+        What is searched.
     sizes
         Budgets, ascending; the last is the full one. Proposals at a single one have the budget None.
     choose
@@ -64,7 +64,6 @@ class CostAwareOptimizer:
         name: str,
         informed: bool = False,
     ):
-        without_conditions(space, name)
         self.name = name
         self.sizes = list(sizes)
         self.incumbent: Config | None = None

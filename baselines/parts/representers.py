@@ -3,7 +3,8 @@
 Hennig and Schuler (2012) and Klein (2020, section 4.1) draw them by Markov chains, with expected improvement as
 density. Here every point is the end of a separate chain: starts are drawn from the adapted random search in proportion
 to the improvement, then all make some Metropolis steps together, each of one of three lengths. Equal points are counted
-once, so there are fewer of them on a small finite space.
+once, so there are fewer of them on a small finite space. A step to what is forbidden is not taken. In a space with a
+list there are no steps: the starts are drawn from the list itself.
 """
 
 from __future__ import annotations
@@ -53,9 +54,11 @@ def representers(
     shares = np.exp(values - top) if np.isfinite(top) else np.ones(len(pool))
     starts = rng.choice(len(pool), n - 1, p=shares / shares.sum())
     rows, values = pool[starts], values[starts]
-    for _ in range(N_STEPS):
-        moved = _moved(features, rows, rng)
+    for _ in range(N_STEPS if features.listed is None else 0):
+        moved = features.settle(_moved(features, rows, rng))
         reached = log_improvement(moved)
+        if features.constrained:
+            reached = np.where(features.allowed(moved), reached, -np.inf)
         taken = np.log(1.0 - rng.random(n - 1)) < reached - np.where(np.isfinite(values), values, -1e300)
         rows, values = np.where(taken[:, None], moved, rows), np.where(taken, reached, values)
     rows = np.concatenate([best[None], rows])

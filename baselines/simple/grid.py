@@ -1,6 +1,7 @@
 """Grid search: every configuration once, in the order of the space, and then nothing more [grid].
 
-The last hyperparameter changes fastest, so a run that is shorter than the grid sees one corner of the space only.
+The last hyperparameter changes fastest, so a run that is shorter than the grid sees one corner of the space only. What
+conditions switch off takes no values, what is forbidden is passed over, and a list is gone through as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from baselines.parts.requirements import count
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
-from hpo_core.space.hyperparameters import Float, Hyperparameter, Ordinal
+from hpo_core.space.grid import combinations, values_of
+from hpo_core.space.hyperparameters import Float, Hyperparameter, Value
 
 
 class GridSearch:
@@ -31,8 +33,8 @@ class GridSearch:
 
     def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, resolution: int = 10):
         count("resolution", resolution, least=2)
-        grid = Space([_discretised(h, resolution) for h in space], space.conditions)
-        self._configs = grid.configs()
+        values = [_values(h, resolution) for h in space]
+        self._configs = combinations(space, values) if space.listed is None else space.configs()
         self._pending: Pending[None] = Pending()
 
     def ask(self) -> Proposal | None:
@@ -43,7 +45,7 @@ class GridSearch:
         self._pending.take(proposal, loss)
 
 
-def _discretised(h: Hyperparameter, resolution: int) -> Hyperparameter:
+def _values(h: Hyperparameter, resolution: int) -> Sequence[Value]:
     if not isinstance(h, Float):
-        return h
-    return Ordinal(h.name, h.from_unit(np.linspace(0.0, 1.0, resolution)).tolist())
+        return values_of(h)
+    return list(dict.fromkeys(h.from_unit(np.linspace(0.0, 1.0, resolution)).tolist()))

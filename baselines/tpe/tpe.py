@@ -11,6 +11,11 @@ rows, the prior being one row more, in l, and that of the prior in g; but it is 
 of an int or ordinal: with less, the draws repeat known rows. A categorical keeps its value except with a probability of
 n^(-1/5) / 2. Bandwidths are set when the good rows change. All rows weigh the same, however old, and a pending one
 counts as bad.
+
+Conditions. A row where a hyperparameter is switched off counts for it as a draw from the prior, n and sd are those of
+the rows that have it, and a candidate that does not have it has no factor for it in l or g: the tree of Bergstra et al.
+(2011) with joint kernels, see `hpo_models.densities.kde`. Of the draws those that are forbidden are left out, and
+should all be, a random configuration is proposed. In a space with a list the draws are rows of it that are new.
 """
 
 from __future__ import annotations
@@ -20,12 +25,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from baselines.parts.acquisition_search import random_new_row
 from baselines.parts.history import History
-from baselines.parts.requirements import count, number, without_conditions
+from baselines.parts.requirements import count, number
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.densities.kde import ProductKde
+from hpo_models.densities.listed_draws import ListedDraws
+from hpo_models.densities.masked import column_counts
 from hpo_models.features import Features
 
 MOST_GOOD = 25
@@ -61,7 +69,6 @@ class TPE:
         n_candidates: int = 24,
         gamma: float = 0.1,
     ):
-        without_conditions(space, self.name)
         self._n_initial = count("n_initial", n_initial)
         self._rng = np.random.default_rng(seed)
         self._features = Features(space)
@@ -76,13 +83,18 @@ class TPE:
         history = self._history
         if len(history) < self._n_initial or history.n_finite == 0:
             self.n_random += 1
-            row = self._features.sample_prior(self._rng, 1)[0]
+            row = self._random_row()
         else:
             row = self._ratio.propose(history, self._rng)
         return history.propose(Proposal(self._decode(self._features.to_unit(row))), row)
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._history.tell(proposal, loss, cost)
+
+    def _random_row(self) -> np.ndarray:
+        if self._features.listed is not None:
+            return random_new_row(self._history.snapshot(self._features), self._rng)
+        return self._features.sample_prior(self._rng, 1)[0]
 
 
 class DensityRatio:
@@ -101,6 +113,8 @@ class DensityRatio:
         self._narrowest = np.maximum(features.cells, NARROWEST)
         self._n_fitted = 0  # rows that l and g know
         self._drawn: list[tuple[np.ndarray, np.ndarray]] = []  # sets of candidates from l, with their log densities
+        self._listed = None if features.listed is None else ListedDraws(features.listed)
+        self._n_noted = 0  # rows that are not drawn from the list any more
 
     def propose(self, history: History, rng: np.random.Generator) -> np.ndarray:
         """Row (width,) to evaluate next; needs one finite loss."""
@@ -111,25 +125,50 @@ class DensityRatio:
         for row in rows[self._n_fitted :]:  # new since then, and bad
             self.g.add(row)
         self._n_fitted = n
+        candidates, log_l = self._candidates(rng) if self._listed is None else self._new(self._listed, rows, rng)
+        best = np.argmax(log_l - self.g.log_density(candidates))
+        return candidates[best] if log_l[best] > -math.inf else self._features.sample_prior(rng, 1)[0]
+
+    def _candidates(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draws from l, with their log densities, -inf for what is forbidden."""
         if not self._drawn:  # several sets at a time, since l often serves several proposals
             candidates = self.l.sample(rng, BLOCK * self._n_candidates)
             log_l = self.l.log_density(candidates)
+            if self._features.constrained:
+                log_l = np.where(self._features.allowed(candidates), log_l, -math.inf)
             self._drawn = list(zip(np.split(candidates, BLOCK), np.split(log_l, BLOCK), strict=True))[::-1]
-        candidates, log_l = self._drawn.pop()
-        return candidates[np.argmax(log_l - self.g.log_density(candidates))]
+        return self._drawn.pop()
+
+    def _new(self, listed: ListedDraws, rows: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draws from l among what is listed and not in the history, with their log densities."""
+        for row in rows[self._n_noted :]:
+            listed.note(row)
+        self._n_noted = len(rows)
+        candidates = listed.draw(rng, self._n_candidates)
+        return candidates, self.l.log_density(candidates)
 
     def _fit(self, rows: np.ndarray, good: list[int]) -> None:
         self.good, self._n_fitted, self._drawn = good, len(rows), []
-        best = rows[good]
-        centred = best[:, : self._features.n_numeric] - 0.5
-        mean = centred.sum(axis=0) / (len(good) + 1)  # the prior, of mean 1/2 and variance 1/12, is one row more
-        variance = ((centred**2).sum(axis=0) + PRIOR_SD**2) / (len(good) + 1) - mean**2
+        best, k = rows[good], self._features.n_numeric
+        centred = best[:, :k] - 0.5
+        n: np.ndarray | int = len(good)
+        if self._features.conditional:
+            present = self._features.present(best)[:, :k]
+            centred, n = centred * present, present.sum(axis=0)
+        mean = centred.sum(axis=0) / (n + 1)  # the prior, of mean 1/2 and variance 1/12, is one row more
+        variance = ((centred**2).sum(axis=0) + PRIOR_SD**2) / (n + 1) - mean**2
         self.l = self._density(best, np.sqrt(variance))
         bad = np.ones(len(rows), dtype=bool)
         bad[good] = False
         self.g = self._density(rows[bad], PRIOR_SD)
+        if self._listed is not None:
+            self._listed.weigh(self.l)
 
     def _density(self, rows: np.ndarray, stds: np.ndarray | float) -> ProductKde:
-        rate = (len(rows) + 1) ** -0.2
+        if self._features.conditional:
+            rates = (column_counts(self._features, rows) + 1.0) ** -0.2
+            rate, switching = np.split(rates, [self._features.n_numeric])
+        else:
+            rate = switching = (len(rows) + 1) ** -0.2
         bandwidths = np.maximum(1.06 * stds * rate, self._narrowest)
-        return ProductKde(self._features, rows, bandwidths, 0.5 * rate, prior_weight=1.0)
+        return ProductKde(self._features, rows, bandwidths, 0.5 * switching, prior_weight=1.0)

@@ -56,7 +56,7 @@ class Lattice:
         edges[sizes == 1, 0] = -1.0  # a single value covers more than nothing
         self._offsets = edges[:, None, :] - self._values[:, None]  # (d, K centres, K + 1 edges)
         self._prior = ndtr((edges - self._middle) / self._span)
-        self._latest: tuple[tuple[float, bytes], np.ndarray] = ((0.0, b""), self._offsets)
+        self._latest: tuple[tuple[bytes, bytes], np.ndarray] = ((b"", b""), self._offsets)
 
     def density(self, counts: np.ndarray, mass: np.ndarray) -> np.ndarray:
         """(d, K) probabilities, from the number (d, K) of observations of each value and the sum of their weights.
@@ -68,23 +68,22 @@ class Lattice:
         weights[0] = mass / np.maximum(counts, 1)
         weights[1] = np.where(counts == 1, 0.0, weights[0])
         weights[2] = mass - weights[0] - weights[1]
-        kernels = self._kernels(np.minimum(counts, 2), min(FINEST, float(counts[0].sum()) + 2.0))
+        kernels = self._kernels(np.minimum(counts, 2), np.minimum(FINEST, counts.sum(axis=1, keepdims=True) + 2.0))
         cumulative = np.matmul(weights[..., None, :], kernels)[..., 0, :].sum(axis=0) + self._prior
         density = cumulative[:, 1:] - cumulative[:, :-1]
         return density / (cumulative[:, -1:] - cumulative[:, :1])
 
-    def _kernels(self, counts: np.ndarray, fineness: float) -> np.ndarray:
+    def _kernels(self, counts: np.ndarray, fineness: np.ndarray) -> np.ndarray:
         """(3, d, K, K + 1) cumulative kernels, at the edges, of the first, the last and the inner observations.
 
-        They depend on whether a count is 0, 1 or more, and stop changing once there are 98 observations, so those of
-        the latest call are kept.
+        `fineness` (d, 1) is the range divided by the smallest std. They depend on whether a count is 0, 1 or more, and
+        stop changing once there are 98 observations, so those of the latest call are kept.
         """
-        key = (fineness, counts.tobytes())
+        key = (fineness.tobytes(), counts.tobytes())
         if self._latest[0] != key:
             left, right = self._gaps(counts > 0)
             left = np.where(counts == 1, np.maximum(left, right), left)
-            if fineness == 3.0:  # one observation
-                left = np.broadcast_to(self._span / 2, left.shape)
+            left = np.where(fineness == 3.0, self._span / 2, left)  # of a single observation
             std = np.clip([left, right, np.zeros_like(right)], self._span / fineness, self._span)
             self._latest = (key, ndtr(self._offsets / std[..., None]))
         return self._latest[1]
@@ -118,6 +117,11 @@ class Mixture(NamedTuple):
         chosen = rng.choice(len(inside), n, p=inside / inside.sum())
         quantiles = low[chosen] + rng.random(n) * (high - low)[chosen]
         return np.clip(self.means[chosen] + self.stds[chosen] * ndtri(quantiles), 0.0, 1.0)
+
+    @property
+    def inside(self) -> float:
+        """Probability of the unit interval before the mixture was truncated to it."""
+        return float((ndtr((1.0 - self.means) / self.stds) - ndtr(-self.means / self.stds)) @ self.weights)
 
     def mass(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """(m,) probabilities of intervals up to a common factor; densities if every interval has length 0."""

@@ -63,7 +63,7 @@ class EpochProcess:
     Parameters
     ----------
     space
-        What is searched; without conditions.
+        What is searched.
     seed
         Fixes everything that is random.
     n_initial

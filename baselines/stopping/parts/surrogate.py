@@ -116,7 +116,7 @@ def other_modes(reader: UsableTrialsReader, surrogate: Surrogate, seed: int) -> 
 class CandidateSet:
     """Configurations over which a criterion looks for an extreme value of the whole space.
 
-    random    2,000 drawn once, with a separate seed
+    random    2,000 drawn once, with a separate seed, or all of a list that is no longer
     all       every configuration of a finite space
     refined   the random ones, and then, in rounds, more around the best
     """
@@ -133,7 +133,12 @@ class CandidateSet:
                 )
             self._rows = reader.encode(list(reader.space.configs()))
         else:
-            self._rows = reader.features.sample_prior(np.random.default_rng(seed), N_RANDOM)
+            listed = reader.features.listed
+            self._rows = (
+                listed.rows
+                if listed is not None and len(listed) <= N_RANDOM
+                else reader.features.sample_prior(np.random.default_rng(seed), N_RANDOM)
+            )
 
     def lowest(self, score: Scorer, evaluated: np.ndarray) -> float:
         """Lowest value of a score over the candidates and the evaluated configurations, (n, width)."""
@@ -152,9 +157,12 @@ class CandidateSet:
     def _around(self, rows: np.ndarray, radius: float, rng: np.random.Generator) -> np.ndarray:
         """Configurations near some rows: numbers moved by normal steps, one category in five replaced."""
         features = self._features
+        if features.listed is not None:
+            return np.concatenate([features.listed.around(row, N_AROUND) for row in rows])
         repeated = np.repeat(rows, N_AROUND, axis=0)
         numeric = repeated[:, : features.n_numeric]
         moved = np.clip(numeric + radius * rng.standard_normal(numeric.shape), 0.0, 1.0)
         codes = features.codes(repeated)
         fresh = (rng.random(codes.shape) * features.sizes).astype(int)
-        return features.join(features.snap(moved), np.where(rng.random(codes.shape) < 0.2, fresh, codes))
+        codes = np.where(rng.random(codes.shape) < 0.2, fresh, codes)
+        return features.candidates(features.join(features.snap(moved), codes))

@@ -83,6 +83,5 @@ class UsableTrialsReader:
         return UsableTrials(x, losses, describe(trials, indices))
 
     def encode(self, configs: Sequence[Config]) -> np.ndarray:
-        """(n, width) features of configurations; what a condition switches off is put in the middle of its range."""
-        unit = self.space.to_unit(self.space.encode(configs))
-        return self.features.from_unit(np.nan_to_num(unit, nan=0.5))
+        """(n, width) features of configurations; what a condition switches off has its default, see `Features`."""
+        return self.features.from_unit(self.space.to_unit(self.space.encode(configs)))

@@ -9,7 +9,7 @@ from baselines.parts.acquisition_search import best_new_row, random_new_row
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import History
 from hpo_core import Categorical, Condition, Constant, Float, Ordinal, Proposal, Space
-from hpo_core.errors import InvalidOption, UnsupportedSpace
+from hpo_core.errors import InvalidOption
 from hpo_models.features import Features
 
 SPACE = Space([Float("x", 0.0, 1.0), Categorical("c", ["a", "b"])])
@@ -64,12 +64,27 @@ def test_a_space_of_one_point_needs_no_model():
     assert not recorder.snapshots
 
 
-def test_what_cannot_be_searched_is_refused_by_name():
-    conditional = Space([Categorical("c", ["a", "b"]), Float("x", 0, 1)], [Condition("x", "c", ("a",))])
-    with pytest.raises(UnsupportedSpace, match="'mine'"):
-        BayesianOptimizer(conditional, Recorder().propose, 1, 0, name="mine")
+def test_it_needs_a_random_configuration_first():
     with pytest.raises(InvalidOption, match="n_initial"):
         BayesianOptimizer(SPACE, Recorder().propose, 0, 0, name="mine")
+
+
+def test_what_is_switched_off_is_absent_from_a_proposal_and_default_in_the_rows():
+    conditional = Space([Categorical("c", ["a", "b"]), Float("x", 0, 1)], [Condition("x", "c", ("a",))])
+    recorder = Recorder()
+    o = BayesianOptimizer(conditional, recorder.propose, 12, 0, name="mine")
+    configs = []
+    for _ in range(13):
+        proposal = o.ask()
+        configs.append(proposal.config)
+        o.tell(proposal, 0.1, 1.0)
+    rows = recorder.snapshots[0].rows
+    assert {"x" in config for config in configs[:12]} == {True, False}
+    for config, row in zip(configs, rows, strict=False):
+        assert conditional.check(config) == config
+        assert row.tolist() == pytest.approx(
+            [config.get("x", 0.5), float(config["c"] == "a"), float(config["c"] == "b")]
+        )
 
 
 def test_new_rows_are_preferred_and_known_ones_are_the_last_resort():

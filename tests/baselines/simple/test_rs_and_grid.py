@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chisquare
 
 from baselines import optimizer
-from hpo_core import Categorical, Condition, Float, Int, Ordinal, Space, run
+from hpo_core import Categorical, Condition, Float, Forbidden, ForbiddenRelation, Int, Ordinal, Space, run
 from hpo_core.errors import InvalidOption
 
 SPACE = Space([Ordinal("o", [1, 2, 5]), Int("i", 1, 100, log=True), Categorical("c", "xyz", weights=[6, 3, 1])])
@@ -76,6 +76,49 @@ def test_the_grid_of_a_conditional_space_has_no_doubles():
     assert len(run_on(space, resolution=3).trials) == 4
 
 
+def test_the_grid_passes_over_what_is_forbidden():
+    space = Space(
+        [Float("x", 0, 1), Int("i", 0, 1), Categorical("k", "ab"), Float("g", 0, 1)],
+        [Condition("g", "k", ("a",))],
+        forbidden=[ForbiddenRelation("x", "<", "i"), Forbidden({"k": ["b"], "i": [0]})],
+    )
+    found = [trial.config for trial in run_on(space, resolution=3).trials]
+    # i = 0 and k = a: three x, three g; i = 1: x = 1 only, with three g or without
+    assert len(found) == 9 + 3 + 1
+    assert all(space.check(config) == config for config in found)
+
+
+def test_the_grid_of_a_list_is_the_list():
+    box = Space([Float("x", 0, 1), Categorical("k", "ab")])
+    space = Space(box, listed=box.sample(np.random.default_rng(0), 7))
+    r = run_on(space)
+    assert [trial.config for trial in r.trials] == list(space.configs())
+    assert r.reason.startswith("exhausted")
+
+
+def test_a_condition_on_a_value_between_the_points_of_the_grid_never_holds():
+    space = Space([Float("x", 0, 1), Int("i", 0, 4)], [Condition("i", "x", (0.3, 1.0))])
+    assert [trial.config for trial in run_on(space, resolution=2).trials] == [
+        {"x": 0.0},
+        *({"x": 1.0, "i": i} for i in range(5)),
+    ]
+
+
 def test_a_grid_needs_two_points():
     with pytest.raises(InvalidOption, match="resolution must be an integer >= 2, got 1"):
         optimizer("grid", SPACE, resolution=1)
+
+
+LISTED = Space([*SPACE, Float("x", 0.0, 1.0)])
+LISTED = Space([*LISTED], listed=LISTED.sample(np.random.default_rng(0), 12))
+
+
+def test_random_search_is_uniform_on_a_list():
+    indices = [LISTED.numbering.index(config) for config in asked(optimizer("rs", LISTED), 6000)]
+    assert chisquare(np.bincount(indices, minlength=12)).pvalue > 0.001
+
+
+def test_grid_search_goes_through_a_list():
+    o = optimizer("grid", LISTED)
+    assert asked(o, 12) == list(LISTED.configs())
+    assert o.ask() is None
