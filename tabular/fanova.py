@@ -83,6 +83,7 @@ def importance(table: Table, percents: Sequence[float] = (100, 10, 1), metric: s
     """
     import pandas as pd
 
+    table.require_grid("functional ANOVA")
     losses = final_losses(table, metric)
     names, shape = table.space.names, tuple(table.space.grid.sizes.tolist())
     columns: dict[str, Mapping[tuple[int, ...], float]] = {

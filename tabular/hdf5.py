@@ -2,39 +2,54 @@
 
     header               name, space, budgets, budget_unit, units, provenance; resumable: false where it is not
     /columns/NAME        an array, see `tabular.table`
+    /columns/LISTED      (config, hyperparameter) codes of the configurations, where the space has a list
 
-Configurations are not stored: their order is that of `space.grid`.
+The configurations of a grid are not stored: their order is that of `space.grid`. A table of a grid has format version
+1, one of listed configurations version 2, so that a release that cannot read it says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hpo_core.errors import InvalidOption
 from hpo_core.space.plain_data import space_from_json, space_to_json
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
 from tabular.table import MEAN, Table
 
-TABLE = Kind("hpo-foundry table", 1, "table", "`hpo table import` reads the original FC-Net files")
+TABLE = Kind("hpo-foundry table", 2, "table", "`hpo table import` reads the original FC-Net files")
+GRID = replace(TABLE, version=1)
+LISTED = "listed configurations"  # array of codes; no column of a table has this name
 
 
 def write_table(table: Table, path: Path, *, compress: bool = False) -> None:
     """Write a table to `path`, which appears only when it is complete."""
-    write_sealed(path, TABLE, _header(table), table.columns, compress=compress)
+    if LISTED in table.columns:
+        raise InvalidOption(f"a column of a table must not be named {LISTED!r}; give it another name")
+    codes = table.space.listed
+    arrays = table.columns if codes is None else {**table.columns, LISTED: _compact(codes)}
+    write_sealed(path, GRID if codes is None else TABLE, _header(table), arrays, compress=compress)
+
+
+def _compact(codes: np.ndarray) -> np.ndarray:
+    """The codes in the smallest integers that hold them, unchanged where some are no integers."""
+    return codes.astype(np.min_scalar_type(int(codes.max()))) if codes.dtype.kind == "i" else codes
 
 
 def _header(table: Table) -> dict[str, Any]:
     budgets = table.budgets
     return {
         "name": table.name,
-        "space": space_to_json(table.space),
+        "space": space_to_json(table.space, listed=False),
         "budgets": {"range": [budgets[0], budgets[-1]]} if _is_every_integer(budgets) else list(budgets),
         "budget_unit": table.budget_unit,
         "units": dict(table.units),
-        "provenance": {**table.provenance, "optimum": _optima(table)},
+        "provenance": {**table.provenance, "optimum": optima(table)},
         **({} if table.resumable else {"resumable": False}),
     }
 
@@ -43,8 +58,8 @@ def _is_every_integer(budgets: Sequence[float]) -> bool:
     return isinstance(budgets, range) and budgets.step == 1
 
 
-def _optima(table: Table) -> dict[str, float]:
-    """Lowest mean of each loss at the full budget, stored so that opening a large table does not read all of it."""
+def optima(table: Table) -> dict[str, float]:
+    """Lowest mean of each loss at the full budget, for the provenance: so nobody need read all of a large table."""
     losses = [name for name in table.columns if name.endswith("loss") and not name.startswith(MEAN)]
     return {name: float(np.nanmin(table.mean(name))) for name in losses}
 
@@ -64,13 +79,14 @@ def read_table(path: Path, *, verify: bool = False) -> Table:
 
 
 def _table(header: Mapping[str, Any], columns: dict[str, np.ndarray]) -> Table:
+    listed = columns.pop(LISTED, None)
     budgets = header["budgets"]
     if isinstance(budgets, dict):
         first, last = budgets["range"]
         budgets = range(first, last + 1)
     return Table(
         name=header["name"],
-        space=space_from_json(header["space"]),
+        space=space_from_json(header["space"], listed),
         columns=columns,
         units=header["units"],
         budgets=budgets if isinstance(budgets, range) else tuple(budgets),

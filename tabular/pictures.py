@@ -87,7 +87,7 @@ def draw_ecdfs(table: Table) -> Figure:
     """Distributions over the configurations: losses in one panel, one for each other column, one for the noise."""
     metrics = {str(name): group for name, group in metric_ecdfs(table).groupby("metric", sort=False)}
     noises = {f"{budget:g}": group for budget, group in noise_ecdfs(table).groupby("budget", sort=False)}
-    losses = {name: group for name, group in metrics.items() if name.endswith(("loss", "mse"))}
+    losses = {name: group for name, group in metrics.items() if name.endswith(("loss", "_mse"))}
     contents = [("loss, mean over repetitions", losses, table.units["loss"] if len(losses) == 1 else "loss")]
     contents += [(name, {name: group}, table.units[name]) for name, group in metrics.items() if name not in losses]
     if noises:
@@ -98,7 +98,7 @@ def draw_ecdfs(table: Table) -> Figure:
         _tidy(axes, title, unit, "fraction of configurations")
     for axes in panels[len(contents) :]:
         axes.set_axis_off()
-    figure.suptitle(f"{table.name}: empirical distributions over {table.space.grid.size:,} configurations")
+    figure.suptitle(f"{table.name}: empirical distributions over {table.space.numbering.size:,} configurations")
     return figure
 
 

@@ -35,8 +35,8 @@ class TableProblem:
         self.space = table.space
         self.resumable = table.resumable
         self.metric = metric
-        self._index = table.space.grid.index
-        self._strides = table.space.grid.strides
+        self._index = table.space.numbering.index
+        self._indices = table.space.numbering.indices_of_checked
         self._n = table.n_repetitions
         self._counts = table.repetition_counts
         self.budgets = _budgets_of(table, metric)
@@ -80,7 +80,7 @@ class TableProblem:
         return Result(self._loss(index, repetition, k), self._cost(index, repetition, k), budget, info)
 
     def evaluate_batch(self, codes: np.ndarray, budget: float, seeds: np.ndarray | None) -> Batch:
-        indices = codes @ self._strides
+        indices = self._indices(codes)
         k = self._budget_index[budget]
         repetitions = None
         if seeds is not None:
@@ -93,7 +93,7 @@ class TableProblem:
         metric = self.metric if metric is None else metric
         array = self.table.column(metric)
         if array.ndim != 3:
-            raise NotRecorded(f"{metric!r} of {self.name!r} has no learning curve. {WAYS_OUT}")
+            raise NotRecorded(f"{metric!r} of {self.name!r} has no learning curve. {ways_out(self.table)}")
         index = self._index(config)
         rows = np.asarray(array[index], dtype=float)
         if seed is None:
@@ -108,7 +108,7 @@ class TableProblem:
 
     def best(self) -> dict[str, Any]:
         """Configuration with the lowest mean loss at the full budget."""
-        return self.space.grid.config(int(np.nanargmin(self.table.mean(self.metric))))
+        return self.space.numbering.config(int(np.nanargmin(self.table.mean(self.metric))))
 
     @property
     def provenance(self) -> Mapping[str, Any]:
@@ -120,7 +120,7 @@ class TableProblem:
         if len(self.budgets) == 1 and isinstance(budget, (int, float)) and 0 < budget < last:
             return NotRecorded(
                 f"budget of {self.name!r} must be {last} (None for the full budget), got {budget!r}; "
-                f"its numbers were recorded after {last} {table.budget_unit} only. {WAYS_OUT}"
+                f"its numbers were recorded after {last} {table.budget_unit} only. {ways_out(table)}"
             )
         first = self.budgets[0]
         allowed = f"one of {first}..{last}" if len(self.budgets) > 1 else f"{last}"
@@ -133,18 +133,27 @@ WAYS_OUT = (
     "Three ways out: (1) `hpo table import FILE --replace` with the original HDF5 file, which has learning curves and "
     "test losses; (2) a benchmark that has them, a `mini-*` table; (3) train your own table, `hpo table train`"
 )
+LISTED_WAYS_OUT = (
+    "Two ways out: (1) a benchmark that has them, `taskset/0` or a `mini-*` table; (2) a table of your own results, "
+    "`hpo table import results.csv --budget COLUMN`"
+)
+
+
+def ways_out(table: Table) -> str:
+    """What to do about a budget or a metric that a table does not hold."""
+    return WAYS_OUT if table.space.listed is None else LISTED_WAYS_OUT
 
 
 def _budgets_of(table: Table, metric: str) -> Sequence[float]:
     """Budgets at which the table has a metric."""
     if metric not in table.columns:
-        raise NotRecorded(f"table {table.name!r} has no {metric!r}, only {', '.join(table.columns)}. {WAYS_OUT}")
+        raise NotRecorded(f"table {table.name!r} has no {metric!r}, only {', '.join(table.columns)}. {ways_out(table)}")
     array = table.columns[metric]
     if f"{MEAN}{metric}" in table.columns:
         share = 1.0 - np.isnan(table.mean(metric)).mean()
         raise NotRecorded(
             f"{metric!r} of table {table.name!r} is recorded for {share:.0%} of its configurations, so it cannot be "
-            f"the loss; `Result.info` has it where it is. {WAYS_OUT}"
+            f"the loss; `Result.info` has it where it is. {ways_out(table)}"
         )
     if array.ndim == 1:
         raise InvalidOption(f"metric must depend on the training, {metric!r} of table {table.name!r} does not")
@@ -197,6 +206,8 @@ def _curve_reader(array: np.ndarray) -> tuple[Reader, Gather]:
 
     def read(i: int, r: int, k: int) -> float:
         start = i * n * n_budgets + k
+        if n == 1:
+            return flat[start]
         if r < n:
             return flat[start + r * n_budgets]
         values = flat[start : (i + 1) * n * n_budgets : n_budgets].tolist()

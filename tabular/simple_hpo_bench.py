@@ -6,19 +6,19 @@ indices in the order of its search space. They are read with an unpickler that r
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any
 
 import numpy as np
 
 from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical, Ordinal
+from tabular.plain_pickles import load_plain
 from tabular.recorded_test_losses import add_test_losses
 from tabular.table import Table
 
@@ -97,14 +97,9 @@ MLP = [
 ]
 
 
-class _PlainData(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise DamagedFile(f"a table holds plain data only, this one refers to {module}.{name}; reinstall {PACKAGE}")
-
-
 def read_source(source: Source) -> Table:
     """Table of the installed package, with accuracies turned into errors."""
-    raw = _load(source.path)
+    raw = load_plain(source.path, PACKAGE)
     grid = source.space.grid
     if len(raw) != grid.size:
         raise DamagedFile(f"{source.path}: {len(raw)} configurations instead of {grid.size}; reinstall {PACKAGE}")
@@ -125,25 +120,12 @@ def read_source(source: Source) -> Table:
         provenance={
             "paper": source.paper,
             "source": f"{PACKAGE} {version(PACKAGE)}, {source.folder}/{source.file}",
+            "licence": "Apache-2.0",
             "loss": definition,
             "repetitions": "seed % number of repetitions picks one, seed=None is their mean",
             **({} if test_losses is None else {"test_loss": test_losses}),
         },
     )
-
-
-def _load(path: Path) -> Mapping[str, Mapping[str, Sequence[float]]]:
-    from tqdm import tqdm
-
-    try:
-        size, label = path.stat().st_size, f"building {path.stem}"
-        with (
-            path.open("rb") as raw,
-            tqdm.wrapattr(raw, "read", total=size, desc=label, leave=False, disable=None) as file,
-        ):
-            return _PlainData(cast(BinaryIO, file)).load()
-    except (OSError, EOFError, pickle.UnpicklingError, ValueError, IndexError, KeyError) as error:
-        raise DamagedFile(f"{path}: cannot be read ({error}); reinstall {PACKAGE}") from None
 
 
 def _matrix(rows: list[Sequence[float]]) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption, NotRecorded
 from tabular.fanova import importance
-from tabular.problem import WAYS_OUT
+from tabular.problem import ways_out
 from tabular.table import MEAN, Table
 from tabular.top import final_losses, final_metric, top_indices, top_label, worst_for_missing
 
@@ -128,7 +128,7 @@ def budget_correlation(table: Table, percents: Sequence[float] = (100, 50, 20, 1
     if len(table.budgets) < 2:
         raise NotRecorded(
             f"correlation between budgets needs several of them; the numbers of {table.name!r} were recorded after "
-            f"{table.budgets[-1]} {table.budget_unit} only. {WAYS_OUT}"
+            f"{table.budgets[-1]} {table.budget_unit} only. {ways_out(table)}"
         )
     losses = np.stack([worst_for_missing(table.mean("loss", budget)) for budget in table.budgets])
     ranking = final_losses(table)
@@ -162,6 +162,7 @@ def neighbourhood(table: Table, metric: str | None = None) -> pandas.DataFrame:
     """
     import pandas as pd
 
+    table.require_grid("the neighbourhood of the best configuration")
     metric = metric or final_metric(table)
     losses = final_losses(table, metric)
     grid = table.space.grid
@@ -205,19 +206,29 @@ def table_correlation(
     return pd.DataFrame(list(rows.values()), index=index, columns=names)
 
 
+def left_out(table: Table) -> str:
+    """What `all_statistics` lacks for a table of listed configurations, in words; "" if nothing."""
+    if table.space.listed is None:
+        return ""
+    return (
+        "importance (functional ANOVA) and the neighbourhood of the best configuration are left out: they need every "
+        f"combination of values, and {table.name} has {len(table.space.listed):,} listed configurations"
+    )
+
+
 def all_statistics(
     table: Table, others: Sequence[Table] = (), fractions: Sequence[float] = DECILES
 ) -> dict[str, pandas.DataFrame]:
     """Every statistic of a table by its name, the distributions as quantiles.
 
-    `budget_correlation` is missing for a table of one budget, and `table_correlation` if no `others` are given.
+    Some need what a table may not have: `noise` repetitions, `importance` and `neighbourhood` every combination of
+    values, `budget_correlation` several budgets, and `table_correlation` the `others`.
     """
-    frames = {
-        "metrics": quantiles(metric_ecdfs(table), fractions),
-        "noise": quantiles(noise_ecdfs(table), fractions),
-        "importance": importance(table),
-        "neighbourhood": neighbourhood(table),
-    }
+    frames = {"metrics": quantiles(metric_ecdfs(table), fractions)}
+    if table.n_repetitions > 1:
+        frames["noise"] = quantiles(noise_ecdfs(table), fractions)
+    if table.space.listed is None:
+        frames |= {"importance": importance(table), "neighbourhood": neighbourhood(table)}
     if len(table.budgets) > 1:
         frames["budget_correlation"] = budget_correlation(table)
     if others:

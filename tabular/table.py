@@ -1,10 +1,12 @@
 """`Table`: every configuration of a finite space with its recorded numbers, as arrays.
 
-A column is an array whose first axis is the configuration, by its index in `space.grid`:
+A column is an array whose first axis is the configuration, by its index in `space.numbering`:
 
     (config,)                        the same for every repetition, such as `n_params`
     (config, repetition)             one number per training; `cost` at the full budget, `test_loss`
     (config, repetition, budget)     a learning curve
+
+A training that diverged has an infinite loss: an evaluation of it fails in a run, and no score or optimum counts it.
 
 A column `mean_NAME` (config,) is the mean of column NAME over all repetitions, known for configurations where NAME
 itself may not be recorded for each of them; NaN elsewhere.
@@ -21,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_core.errors import InvalidOption, NotRecorded, nearest
+from hpo_core.errors import InvalidOption, NotRecorded, UnsupportedSpace, nearest
 from hpo_core.space import Space
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 
 MEAN = "mean_"
+WRONG_CLASSES = "share of wrong classes"  # unit of the losses of a classification
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class Table:
     resumable: bool = True
 
     def __post_init__(self) -> None:
-        n, n_repetitions, n_budgets = self.space.grid.size, self.n_repetitions, len(self.budgets)
+        n, n_repetitions, n_budgets = self.space.numbering.size, self.n_repetitions, len(self.budgets)
         for name, array in self.columns.items():
             if array.shape not in ((n,), (n, n_repetitions), (n, n_repetitions, n_budgets)):
                 raise InvalidOption(
@@ -115,6 +118,15 @@ class Table:
             raise NotRecorded(f"table {self.name!r} has no budget {budget!r}")
         return self.budgets.index(budget)
 
+    def require_grid(self, what: str) -> None:
+        """Raise `UnsupportedSpace` for a table of listed configurations, which `what` cannot be computed from."""
+        if self.space.listed is not None:
+            raise UnsupportedSpace(
+                f"{what} needs a table of every combination of values, and {self.name!r} holds "
+                f"{len(self.space.listed):,} listed configurations; distributions, noise and rank correlations are "
+                "known for it, see `hpo table stats`"
+            )
+
     @cached_property
     def repetition_counts(self) -> np.ndarray | None:
         """(config,) number of recorded repetitions, None if every configuration has all."""
@@ -125,7 +137,7 @@ class Table:
         """The configurations, one row each, in the order of their indices."""
         import pandas as pd
 
-        codes = self.space.grid.codes(np.arange(self.space.grid.size))
+        codes = self.space.numbering.codes(np.arange(self.space.numbering.size))
         return pd.DataFrame({h.name: [h.value(c) for c in codes[:, i].tolist()] for i, h in enumerate(self.space)})
 
     def frame(self, budget: float | None = None) -> pandas.DataFrame:

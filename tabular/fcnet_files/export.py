@@ -14,7 +14,7 @@ from hpo_core.space.hyperparameters import Choice
 from hpo_core.storage.files import replacing
 from hpo_core.storage.hdf5_output import hdf5_output
 from tabular.fcnet_files.schema import CHOICES, CURVES, FINALS, UNITS
-from tabular.table import Table
+from tabular.table import WRONG_CLASSES, Table
 
 
 def write_original(table: Table, path: Path) -> None:
@@ -43,6 +43,12 @@ def _check_exportable(table: Table) -> None:
         raise UnsupportedSpace(
             f"the FC-Net schema holds tables of {', '.join(CHOICES)}; {table.name!r} has {', '.join(table.space.names)}"
         )
+    if table.units["loss"] == WRONG_CLASSES:
+        raise InvalidOption(
+            f"the FC-Net schema holds mean squared errors, the loss of {table.name!r} is the {WRONG_CLASSES}; pass the "
+            "table's own file on instead, `hpo table list` says where it is"
+        )
+    table.require_grid("the FC-Net schema")
     if not all(budget >= 1 and budget == int(budget) for budget in table.budgets):
         raise InvalidOption(f"the FC-Net schema counts epochs from 1 on, budgets of {table.name!r} are {table.budgets}")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import re
 from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_core.errors import DamagedFile, InvalidOption, NameTaken
-from hpo_core.names import benchmarks
+from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, plain_dtype
-from tabular.families import built_in_tables, own_tables
+from tabular.families import check_table_name, own_tables
 from tabular.fcnet_files.export import write_original
 from tabular.fcnet_files.schema import CURVES, FINALS, UNITS, grid_of
 from tabular.hdf5 import is_table, read_table, write_table
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     import h5py
 
 __all__ = ["import_table", "read_original", "write_original"]
-NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def import_table(path: Path, name: str | None = None, *, replace: bool = False) -> str:
@@ -38,7 +35,7 @@ def import_table(path: Path, name: str | None = None, *, replace: bool = False) 
     """
     path = Path(path)
     if name is not None:
-        _check_name(name, replace)
+        check_table_name(name, replace)
     if not path.is_file():
         raise FileNotFoundError(f"no file at {path}")
     if is_table(path):
@@ -46,19 +43,11 @@ def import_table(path: Path, name: str | None = None, *, replace: bool = False) 
         table = table if name is None else dataclasses.replace(table, name=name)
     else:
         name = _guess_name(path) if name is None else name
-        _check_name(name, replace)  # before half a minute of reading
+        check_table_name(name, replace)  # before half a minute of reading
         table = read_original(path, name)
-    _check_name(table.name, replace)
+    check_table_name(table.name, replace)
     write_table(table, own_tables.path(table.name))
     return table.name
-
-
-def _check_name(name: str, replace: bool) -> None:
-    if not NAME.fullmatch(name):
-        raise InvalidOption(f"name of a table must be of letters, digits, - and _, got {name!r}; give another name")
-    if name in benchmarks().keys() - built_in_tables() - set(own_tables.names()):
-        raise NameTaken(f"{name!r} is the name of a benchmark that is no table; give another name")
-    own_tables.check_free(name, replace)
 
 
 def read_original(path: Path, name: str | None = None) -> Table:

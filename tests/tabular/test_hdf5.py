@@ -148,8 +148,8 @@ def test_foreign_files_are_not_taken_for_tables(tmp_path):
 
 
 def test_a_newer_format_asks_for_an_upgrade(path):
-    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 2', 1))
-    with pytest.raises(DamagedFile, match=r"small\.h5: table format 2, this release reads up to 1; upgrade"):
+    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 3', 1))
+    with pytest.raises(DamagedFile, match=r"small\.h5: table format 3, this release reads up to 2; upgrade"):
         read_table(path)
 
 

@@ -230,6 +230,9 @@ def test_tables_of_another_kind_are_not_exported(tmp_path):
     nb201 = Table("nb201-x", NB201_SPACE, columns, dict.fromkeys(columns, "a unit"), (200,), "epochs", {})
     with pytest.raises(UnsupportedSpace, match=r"activation_fn_1.*'nb201-x' has Op0"):
         write_original(nb201, tmp_path / "y.hdf5")
+    classes = replace(final_table(), units={**final_table().units, "loss": "share of wrong classes"})
+    with pytest.raises(InvalidOption, match=r"holds mean squared errors.*share of wrong classes"):
+        write_original(classes, tmp_path / "y.hdf5")
     with pytest.raises(InvalidOption, match="epochs from 1"):
         write_original(final_table((0.5,)), tmp_path / "y.hdf5")
     assert not list(tmp_path.glob("y*"))

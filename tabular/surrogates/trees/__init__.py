@@ -1,0 +1,1 @@
+"""Ensembles of regression trees: how they are fitted, written down and evaluated."""
