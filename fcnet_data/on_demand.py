@@ -2,7 +2,8 @@
 
 Cross-validation as in Makarova et al. (2021, 2022): ten folds, stratified for classification, on 80 % of the rows; the
 other 20 % are the test set; spaces of their Table 1. The losses of the folds are in `info["folds"]`, that of the test
-set in `info["test_loss"]`. DATASET is a name of `fcnet_data.datasets.names()`.
+set in `info["test_loss"]`. DATASET is a name of `fcnet_data.datasets.names()`, or the path of a file, whose last column
+is predicted unless the options `target` and `task` say otherwise: Benchmark("cv-rf-own.csv", target="price").
 
 Losses are functions of configuration and seed. The cost is measured once, when a configuration is first trained on
 this machine, and kept on disk with the rest. `seed=None` is the training with seed 0: the mean over all seeds, which
@@ -11,6 +12,7 @@ other benchmarks give, cannot be computed here.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import re
@@ -19,8 +21,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fcnet_data.datasets import Dataset, names, open_dataset
+from fcnet_data.datasets import Dataset, names
 from fcnet_data.datasets.catalogue import CATALOGUE
+from fcnet_data.datasets.chosen import ChosenDataset
+from fcnet_data.datasets.loading import is_file
 from fcnet_data.evaluation_cache import EvaluationCache
 from fcnet_data.trainers import Trainer, cross_validate, trainer
 from hpo_core.errors import InvalidOption
@@ -32,6 +36,7 @@ from hpo_core.storage.files import cache_directory
 TRAINERS = {"rf": "forest", "xgb": "xgboost-9", "lm": "linear"}
 WORDS = {"rf": "random forest", "xgb": "XGBoost", "lm": "linear model by SGD"}
 NAME = re.compile(r"cv-(rf|xgb|lm)-(.+)")
+OPTIONS = ("target", "task")
 N_FOLDS = 10
 VERSION = 1  # raised when a release trains differently, so that no evaluation of an older release is used
 
@@ -43,6 +48,7 @@ class CrossValidation:
     name: str
     trainer: Trainer
     dataset: Dataset
+    is_file: bool = False
 
     budgets = (1,)
     optimum = None
@@ -57,14 +63,23 @@ class CrossValidation:
         return {
             "source": f"trained on demand: {self.trainer.name}, {N_FOLDS}-fold cross-validation, 20 % of rows to test",
             "dataset": f"{data.name}, {data.n_rows} rows x {data.n_features} features, {data.source}",
+            "target": f"{data.target_name}, {data.task}",
             "licence": data.licence,
             "data": data.digest,
             "cost": "seconds of processor time of the folds, measured at the first evaluation on this machine",
         }
 
+    @property
+    def checksum(self) -> str | None:
+        """Of a file's data and of the trainer, so that a store tells two contents of one file apart."""
+        if not self.is_file:
+            return None
+        return hashlib.sha256(f"{self.trainer.name} {self.dataset.digest} {VERSION}".encode()).hexdigest()
+
     @cached_property
     def cache(self) -> EvaluationCache:
-        return EvaluationCache(cache_directory() / f"trained-{VERSION}" / f"{self.name}-{self.dataset.digest}.sqlite")
+        part = re.sub(r"[^A-Za-z0-9._+-]", "_", self.name)[-100:]  # the name may hold a path, and the file lies here
+        return EvaluationCache(cache_directory() / f"trained-{VERSION}" / f"{part}-{self.dataset.digest}.sqlite")
 
     def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
         training_seed = 0 if seed is None else seed
@@ -91,11 +106,15 @@ def facts(name: str) -> BenchmarkFacts:
 
 
 def make(name: str, **options: Any) -> CrossValidation | None:
-    """Problem of a name `cv-TRAINER-DATASET`, None for another name."""
+    """Problem of a name `cv-TRAINER-DATASET`, None for another name; a file has the options `target` and `task`."""
     match = NAME.fullmatch(name)
     if match is None:
         return None
-    if options:
-        raise InvalidOption(f"{name!r} has no options, got {', '.join(options)}")
     key, dataset = match.groups()
-    return CrossValidation(name, trainer(TRAINERS[key]), open_dataset(dataset))
+    known = OPTIONS if is_file(dataset) else ()
+    for option in options:
+        if option not in known:
+            ours = " or ".join(known) if known else "none; target and task are options of files"
+            raise InvalidOption(f"{name!r} has no option {option!r}, it has {ours}")
+    chosen = ChosenDataset(dataset, options.get("target"), options.get("task"))
+    return CrossValidation(name, trainer(TRAINERS[key]), chosen.open(), chosen.is_file)

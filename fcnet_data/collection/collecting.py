@@ -68,7 +68,7 @@ def collect(
     address
         Of a Dask scheduler; without it, Dask starts a cluster on this machine.
     progress
-        Whether to show a progress bar.
+        Whether to show a progress bar, if there is a terminal.
 
     Returns
     -------
@@ -111,8 +111,9 @@ def _fill(work: Work, journal: Journal, engine: str, n_threads: int, address: st
     results = on_dask(work.measure, items, address) if engine == "dask" else in_threads(work.measure, items, n_threads)
     form = "{desc} {percentage:3.0f}% |{bar}| {elapsed}, left {remaining}{postfix}"
     done = sum(costs[item] for item in journal.finished)
-    with tqdm(total=100.0, initial=done, desc="collecting", bar_format=form, disable=not progress) as bar:
+    disable = None if progress else True
+    with tqdm(total=100.0, initial=done, desc="collecting", bar_format=form, disable=disable) as bar:
         for item, numbers in results:
             journal.append(item, numbers)
             bar.set_postfix_str(f"{len(journal.finished)} of {len(costs)}", refresh=False)
-            bar.update(costs[item])
+            bar.update(min(costs[item], 100.0 - bar.n))  # a sum of shares can be above 100 in the last bit

@@ -25,8 +25,9 @@ import numpy as np
 
 from fcnet_data.collection.environment import environment
 from fcnet_data.collection.table import KERNEL, training_seed
-from fcnet_data.datasets import open_dataset, subsample
+from fcnet_data.datasets.chosen import ChosenDataset
 from fcnet_data.datasets.dataset import Dataset, InvalidDataset, TaskKind
+from fcnet_data.datasets.loading import is_file
 from fcnet_data.fcnet import CLASSIFICATION_SPACE, EPOCHS, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
 from fcnet_data.fcnet.training import TrainingData
@@ -78,7 +79,8 @@ def family(name: str) -> MeasuredFamily:
 class MetaDataWork:
     """Evaluations of Sobol configurations of a family on several datasets.
 
-    An item is one configuration on one dataset; its numbers are validation loss, test loss and cost.
+    An item is one configuration on one dataset; its numbers are validation loss, test loss and cost. A dataset may be a
+    file: `target` is then its column to predict, None for the last one.
     """
 
     family: str
@@ -86,6 +88,7 @@ class MetaDataWork:
     n_configs: int
     n_rows: int = 2000
     seed: int = 0
+    target: str | None = None
 
     dtype = np.dtype(np.float64)
     shape = (3,)
@@ -121,13 +124,14 @@ class MetaDataWork:
         return list(space.decode(space.from_unit(self.unit)))
 
     def _dataset(self, name: str) -> Dataset:
-        return _dataset(name, self.n_rows, family(self.family).task)
+        target = self.target if is_file(name) else None
+        return ChosenDataset(name, target, family(self.family).task, self.n_rows).open()
 
     def expected_costs(self) -> np.ndarray:
         n_tasks = len(self.datasets)
         if self.family != "fcnet":
             return np.ones(n_tasks * self.n_configs)
-        data = [_network_data(name, self.n_rows) for name in self.datasets]
+        data = [_network_data(self._dataset(name)) for name in self.datasets]
         return np.array([epoch_cost(recipe(c, d.task), d) for d in data for c in self._configs])
 
     def measure(self, item: int) -> np.ndarray:
@@ -135,7 +139,7 @@ class MetaDataWork:
         name, config = self.datasets[task], self._configs[index]
         seed = training_seed(self.seed, index, 0)
         if self.family == "fcnet":
-            return _train_network(config, _network_data(name, self.n_rows), seed)
+            return _train_network(config, _network_data(self._dataset(name)), seed)
         found = holdout(trainer(family(self.family).trainer), config, self._dataset(name), seed=seed)
         return np.array([found.valid_loss, found.test_loss, found.cost])
 
@@ -175,13 +179,5 @@ def _task_card(dataset: Dataset) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def _dataset(name: str, n_rows: int, task: TaskKind) -> Dataset:
-    dataset = open_dataset(name)
-    if dataset.task != task:
-        raise InvalidDataset(f"this family needs {task}, {name!r} is {dataset.task}")
-    return subsample(dataset, n_rows)
-
-
-@lru_cache(maxsize=32)
-def _network_data(name: str, n_rows: int) -> TrainingData:
-    return training_data(_dataset(name, n_rows, "classification"))
+def _network_data(dataset: Dataset) -> TrainingData:
+    return training_data(dataset)

@@ -23,7 +23,8 @@ import numpy as np
 
 from fcnet_data.collection.environment import environment
 from fcnet_data.collection.table import training_seed
-from fcnet_data.datasets import InvalidDataset, open_dataset, subsample
+from fcnet_data.datasets import subsample
+from fcnet_data.datasets.chosen import ChosenDataset
 from fcnet_data.datasets.dataset import Dataset
 from fcnet_data.datasets.splits import Split, split
 from fcnet_data.trainers import trainer
@@ -32,11 +33,10 @@ from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Float, Ordinal
 from hpo_core.space.plain_data import space_to_json
 from tabular.hdf5 import read_table, write_table
-from tabular.table import Table
+from tabular.table import WRONG_CLASSES, Table
 
 SHARES = tuple(2.0**k for k in range(-7, 1))
 NUMBERS = ("loss", "test_loss", "cost")
-UNIT = "share of wrong classes"
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class SvmSubsets:
     name          of the table, and of the benchmark that it becomes
     dataset       name or path for `open_dataset`, for classification
     n_values      number of values of each of the two hyperparameters
+    target        column of a file with the classes; None for the last one
     """
 
     name: str
@@ -54,6 +55,7 @@ class SvmSubsets:
     n_repetitions: int = 3
     seed: int = 0
     split_seed: int = 0
+    target: str | None = None
 
     dtype = np.dtype(np.float64)
 
@@ -68,6 +70,15 @@ class SvmSubsets:
     def shape(self) -> tuple[int, ...]:
         return self.n_repetitions, len(NUMBERS), len(SHARES)
 
+    @property
+    def _chosen(self) -> ChosenDataset:
+        return ChosenDataset(self.dataset, self.target, "classification")
+
+    @property
+    def data(self) -> Dataset:
+        """The rows to train, validate and test on."""
+        return self._chosen.open()
+
     @cached_property
     def space(self) -> Space:
         """The grid, both hyperparameters as ordinals."""
@@ -79,8 +90,7 @@ class SvmSubsets:
     def settings(self) -> Mapping[str, Any]:
         return {
             "table": self.name,
-            "dataset": self.dataset,
-            "data": _dataset(self.dataset).digest,
+            **self._chosen.settings,
             "space": space_to_json(self.space),
             "shares": SHARES,
             "repetitions": self.n_repetitions,
@@ -95,7 +105,7 @@ class SvmSubsets:
         import sklearn.svm  # noqa: F401  so that its import is in no training's cost
 
         config = self.space.grid.config(item)
-        rows, parts = _training_rows(self.dataset, self.split_seed)
+        rows, parts = _training_rows(self._chosen.open_unchanged(self.settings["data"]), self.split_seed)
         numbers = np.empty(self.shape)
         for repetition in range(self.n_repetitions):
             order = training_seed(self.seed, item, repetition)
@@ -110,13 +120,13 @@ class SvmSubsets:
     def table(self, numbers: np.ndarray) -> Table:
         """The numbers (config, repetition, number, share) as a table."""
         columns = {name: np.ascontiguousarray(numbers[:, :, k], np.float32) for k, name in enumerate(NUMBERS)}
-        dataset = _dataset(self.dataset)
-        rows, parts = _training_rows(self.dataset, self.split_seed)
+        dataset = self.data
+        rows, parts = _training_rows(dataset, self.split_seed)
         return Table(
             name=self.name,
             space=self.space,
             columns=columns,
-            units={"loss": UNIT, "test_loss": UNIT, "cost": "seconds of processor time"},
+            units={"loss": WRONG_CLASSES, "test_loss": WRONG_CLASSES, "cost": "seconds of processor time"},
             budgets=SHARES,
             budget_unit="of the training set",
             provenance={
@@ -156,16 +166,7 @@ def _evaluate(config: Config, subset: Dataset, parts: Split) -> tuple[float, flo
 
 
 @lru_cache(maxsize=4)
-def _dataset(name: str) -> Dataset:
-    dataset = open_dataset(name)
-    if dataset.task != "classification":
-        raise InvalidDataset(f"tables of subsets are for classification, {name!r} is {dataset.task}")
-    return dataset
-
-
-@lru_cache(maxsize=4)
-def _training_rows(name: str, split_seed: int) -> tuple[Dataset, Split]:
+def _training_rows(dataset: Dataset, split_seed: int) -> tuple[Dataset, Split]:
     """The training rows as a separate dataset, and the split that they are part of."""
-    dataset = _dataset(name)
     parts = split(dataset, split_seed)
     return replace(dataset, features=parts.train_features, target=parts.train_target), parts

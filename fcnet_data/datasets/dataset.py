@@ -12,6 +12,7 @@ import numpy as np
 from hpo_core.errors import HpoError
 
 TaskKind = Literal["regression", "classification"]
+LARGEST = 1e150  # squares of larger numbers do not fit into float64
 
 
 class InvalidDataset(HpoError, ValueError):
@@ -30,6 +31,8 @@ class Dataset:
     target_name     of the column that is predicted
     class_names     (n_classes,) names of the codes; empty for regression
     dropped         names of columns that have one value in all rows and were left out
+    columns         names of the source's columns in their order, the target among them
+    task_reason     why the task is what it is, where the target's values decided it
     licence         of the data, "not stated" if the source does not state one
     source          of the data
     """
@@ -42,6 +45,8 @@ class Dataset:
     target_name: str
     class_names: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    task_reason: str = ""
     licence: str = "not stated"
     source: str = "not stated"
 
@@ -89,14 +94,22 @@ def _check_arrays(dataset: Dataset) -> None:
             f"{name!r} needs features (n_rows, n_features) and a target (n_rows,), "
             f"got {features.shape} and {target.shape}"
         )
+    if len(target) < 2:
+        raise InvalidDataset(f"{name!r} has {len(target)} rows; a dataset needs at least 2, and 10 to be split")
     if features.shape[1] == 0:
         raise InvalidDataset(f"{name!r} has no feature that varies; give a file with at least one besides the target")
     if len(dataset.feature_names) != features.shape[1]:
         raise InvalidDataset(
             f"{name!r} has {features.shape[1]} features and {len(dataset.feature_names)} names for them"
         )
-    if not np.isfinite(features).all() or not np.isfinite(target).all():
-        raise InvalidDataset(f"{name!r} holds NaN or infinite numbers; remove or fill those rows first")
+    usable = [*(np.abs(features) <= LARGEST).all(axis=0), (np.abs(target) <= LARGEST).all()]  # NaN is not
+    if not all(usable):
+        named = zip((*dataset.feature_names, dataset.target_name), usable, strict=True)
+        where = ", ".join([column for column, can_be_used in named if not can_be_used][:5])
+        raise InvalidDataset(
+            f"{name!r} holds NaN, infinite numbers or some above {LARGEST:g} (columns {where}); remove or fill those "
+            "rows first"
+        )
 
 
 def _check_target(dataset: Dataset) -> None:

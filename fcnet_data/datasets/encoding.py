@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas
 
 MOST_VALUES = 200  # of a text column; a column with more holds names or sentences, not categories
+MOST_CODES = 10  # different whole numbers of a target that are taken for classes
+ROWS_PER_CODE = 10  # on average, so that a short column of measurements is not taken for classes
 
 
 def encode(name: str, table: pandas.DataFrame, target: str, task: TaskKind | None, **about: Any) -> Dataset:
@@ -27,7 +29,7 @@ def encode(name: str, table: pandas.DataFrame, target: str, task: TaskKind | Non
     target
         Name of the column to predict.
     task
-        None: classification if the target holds texts or booleans, else regression.
+        None: what `understood_task` makes of the target.
     **about
         Licence and source.
 
@@ -37,42 +39,101 @@ def encode(name: str, table: pandas.DataFrame, target: str, task: TaskKind | Non
         Checked, with categories as 0/1 columns and without constant columns.
     """
     _check_columns(name, table, target)
-    column = table[target]
+    reason = ""
     if task is None:
-        task = "classification" if _nominal(column) else "regression"
-    if task == "regression" and _nominal(column):
-        raise InvalidDataset(f"target {target!r} of {name!r} is not a number; use task='classification'")
-    class_names: tuple[str, ...] = ()
-    values = column.to_numpy(dtype=float) if task == "regression" else None
-    if values is None:
+        task, reason = understood_task(table[target])
+    values, class_names = _target(name, table[target], task)
+    columns = [pair for feature in table.columns if feature != target for pair in _columns(table[feature])]
+    varying = [(key, array) for key, array in columns if (array != array[0]).any()]
+    features = np.stack([array for _, array in varying], axis=1) if varying else np.empty((len(table), 0))
+    return Dataset(
+        name=name,
+        task=task,
+        features=features,
+        target=values,
+        feature_names=tuple(key for key, _ in varying),
+        target_name=target,
+        class_names=class_names,
+        dropped=tuple(key for key, array in columns if not (array != array[0]).any()),
+        columns=tuple(table.columns),
+        task_reason=reason,
+        **about,
+    )
+
+
+def _target(name: str, column: pandas.Series, task: TaskKind) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Numbers of a regression's target, or codes of classes with the names of those."""
+    if task == "classification":
         labels = _levels(column)
-        class_names = tuple(_text(label) for label in labels)
-        values = column.map({label: code for code, label in enumerate(labels)}).to_numpy(dtype=np.int64)
-    columns = {key: array for feature in table.columns if feature != target for key, array in _columns(table[feature])}
-    varying = {key: array for key, array in columns.items() if (array != array[0]).any()}
-    features = np.stack(list(varying.values()), axis=1) if varying else np.empty((len(table), 0))
-    dropped = tuple(key for key in columns if key not in varying)
-    return Dataset(name, task, features, values, tuple(varying), target, class_names, dropped, **about)
+        codes = column.map({label: code for code, label in enumerate(labels)}).to_numpy(dtype=np.int64)
+        return codes, tuple(_text(label) for label in labels)
+    if _nominal(column):
+        raise InvalidDataset(
+            f"target {column.name!r} of {name!r} is not a number, {str(column.iloc[0])!r} for example; use "
+            "task='classification' (--task classification), or choose another column as target"
+        )
+    return column.to_numpy(dtype=float), ()
+
+
+def understood_task(column: pandas.Series) -> tuple[TaskKind, str]:
+    """Task that a target's values mean, and why.
+
+    Classification if it holds texts or booleans, or at most 10 different whole numbers in at least 10 times as many
+    rows; else regression.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from fcnet_data.datasets.encoding import understood_task
+    >>> understood_task(pandas.Series([0.0, 1.0] * 50))
+    ('classification', 'it holds 2 different whole numbers')
+    >>> understood_task(pandas.Series([0.5, 1.0] * 50))[0]
+    'regression'
+    """
+    if _nominal(column):
+        return "classification", "it holds texts"
+    values = column.to_numpy(dtype=float)
+    distinct = len(np.unique(values))
+    if (values != np.rint(values)).any():
+        return "regression", "it holds numbers that are not whole"
+    few = distinct <= MOST_CODES and distinct * ROWS_PER_CODE <= len(values)
+    return "classification" if few else "regression", f"it holds {distinct} different whole numbers"
 
 
 def _check_columns(name: str, table: pandas.DataFrame, target: str) -> None:
-    if len(set(table.columns)) != len(table.columns):
-        raise InvalidDataset(f"columns of {name!r} must have different names, got {list(table.columns)}")
+    repeated = table.columns[table.columns.duplicated()].unique()
+    if len(repeated):
+        raise InvalidDataset(f"columns of {name!r} must have different names, twice there are {_some(repeated)}")
     if target not in table.columns:
-        raise InvalidOption(f"target must be a column of {name!r}, got {target!r}{nearest(target, table.columns)}")
-    missing = table.isna()
-    if missing.to_numpy().any():
-        where = ", ".join(str(c) for c in table.columns[missing.any()][:5])
-        raise InvalidDataset(
-            f"{name!r} has missing values in {int(missing.any(axis=1).sum())} of {len(table)} rows (columns {where}); "
-            "remove or fill them first"
-        )
+        hint = nearest(target, table.columns) or f"; it has {len(table.columns)}, from {_some(table.columns)}"
+        raise InvalidOption(f"target must be a column of {name!r}, got {target!r}{hint}")
+    if len(table.columns) == 1:
+        raise InvalidDataset(f"{name!r} has one column, {target!r}; a dataset needs a feature besides the target")
+    _check_missing(name, table)
     for column in table.columns:
         if column != target and _nominal(table[column]) and table[column].nunique() > MOST_VALUES:
             raise InvalidDataset(
-                f"column {column!r} of {name!r} holds {table[column].nunique()} different texts, "
-                "too many for a category; remove it or turn it into numbers"
+                f"column {column!r} of {name!r} holds {table[column].nunique()} different texts, more than "
+                f"{MOST_VALUES} are no category; remove it or turn it into numbers"
             )
+
+
+def _check_missing(name: str, table: pandas.DataFrame) -> None:
+    missing = table.isna()
+    if not missing.to_numpy().any():
+        return
+    empty = table.columns[missing.all()]
+    if len(empty):
+        raise InvalidDataset(f"{name!r} has columns without any value ({_some(empty)}); remove them first")
+    raise InvalidDataset(
+        f"{name!r} has missing values in {int(missing.any(axis=1).sum())} of {len(table)} rows (columns "
+        f"{_some(table.columns[missing.any()])}); remove or fill them first"
+    )
+
+
+def _some(names: pandas.Index) -> str:
+    shown = ", ".join(map(str, names[:5]))
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
 def _nominal(column: pandas.Series) -> bool:

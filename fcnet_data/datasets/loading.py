@@ -35,10 +35,10 @@ def open_dataset(name: str | os.PathLike[str], *, target: str | None = None, tas
         One of `names()`, or a path. "parkinsons" and "energy" are files that the user provides in the folder that the
         environment variable HPO_FOUNDRY_DATA names.
     target
-        Column of the user's file to predict, by default the last one.
+        Column of the user's file to predict, by default the last one. Columns of a file without a header are x0, x1...
     task
-        "regression" or "classification" for the user's file; by default a target of texts means classification.
-        Numbers that encode classes need `task="classification"`.
+        "regression" or "classification" for the user's file. By default a target of texts or booleans means
+        classification, and so do at most 10 different whole numbers in at least 10 times as many rows.
 
     Examples
     --------
@@ -46,8 +46,8 @@ def open_dataset(name: str | os.PathLike[str], *, target: str | None = None, tas
     >>> open_dataset("digits")
     Dataset('digits', classification, 1797 x 61, 10 classes)
     """
-    if isinstance(name, os.PathLike) or (name not in CATALOGUE and is_file_name(name)):
-        return _load_file(Path(name), target, task)
+    if is_file(name):
+        return _open_file(Path(name), target, task)
     if name not in CATALOGUE:
         raise UnknownName(f"no dataset is called {name!r}{nearest(name, CATALOGUE)} a file is given by its path")
     if target is not None or task is not None:
@@ -55,15 +55,27 @@ def open_dataset(name: str | os.PathLike[str], *, target: str | None = None, tas
     return _load_entry(name, os.environ.get(FOLDER_VARIABLE, ""))
 
 
-def _load_file(path: Path, target: str | None, task: TaskKind | None) -> Dataset:
+def is_file(name: str | os.PathLike[str]) -> bool:
+    """Whether `open_dataset` takes a name for the path of a file."""
+    return isinstance(name, os.PathLike) or (name not in CATALOGUE and is_file_name(name))
+
+
+def _open_file(path: Path, target: str | None, task: TaskKind | None) -> Dataset:
     if task not in (None, "regression", "classification"):
         raise InvalidOption(f"task must be 'regression' or 'classification', got {task!r}")
+    state = path.stat() if path.is_file() else None
+    return _load_file(path, target, task, (state.st_mtime_ns, state.st_size) if state else None)
+
+
+@lru_cache(maxsize=32)
+def _load_file(path: Path, target: str | None, task: TaskKind | None, state: tuple[int, int] | None) -> Dataset:
+    """Dataset of a file in a certain state: one that was written anew is read anew."""
     table = read_table(path)
     name = path.name.removesuffix(".gz").rsplit(".", 1)[0]
     return encode(name, table, str(table.columns[-1]) if target is None else target, task, source=f"file {path.name}")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _load_entry(name: str, folder: str) -> Dataset:
     entry = CATALOGUE[name]
     if entry.location == "sklearn":

@@ -15,6 +15,7 @@ from fcnet_data.datasets.dataset import Dataset, InvalidDataset
 from hpo_core.errors import InvalidOption
 
 TRAIN, VALID = 0.6, 0.2  # shares of the rows; the rest is the test set
+SPLIT_ROWS = 5  # of a class, so that 60/20/20 gives each part one
 
 
 class Split(NamedTuple):
@@ -38,6 +39,25 @@ def split(dataset: Dataset, seed: int = 0) -> Split:
         raise InvalidDataset(f"{dataset.name!r} has {dataset.n_classes} classes and only {first} rows to train on")
     parts = order[:first], order[first:second], order[second:]
     return Split(*(array[part] for part in parts for array in (dataset.features, dataset.target)))
+
+
+def check_classes(dataset: Dataset) -> None:
+    """Raise `InvalidDataset` if a class has one row, which could be trained on or evaluated, but not both."""
+    counts = np.bincount(dataset.target) if dataset.task == "classification" else np.empty(0, int)
+    single = [dataset.class_names[code] for code in np.flatnonzero(counts == 1)]
+    if single:
+        shown = ", ".join(map(repr, single[:5])) + (" and others" if len(single) > 5 else "")
+        raise InvalidDataset(
+            f"every class needs 2 rows or more, one to train on and one to evaluate; values of {dataset.target_name!r} "
+            f"in {dataset.name!r} with one row: {shown} ({len(single)} of {dataset.n_classes}). Remove those rows, "
+            "join classes, or if the target is an amount use task='regression' (--task regression)"
+        )
+
+
+def scarce_classes(dataset: Dataset) -> tuple[str, ...]:
+    """Names of classes with fewer than 5 rows: a 60/20/20 split has none of them left to validate or to test."""
+    counts = np.bincount(dataset.target) if dataset.task == "classification" else np.empty(0, int)
+    return tuple(dataset.class_names[code] for code in np.flatnonzero(counts < SPLIT_ROWS))
 
 
 def standardised(parts: Split, *, target: bool) -> Split:

@@ -2,7 +2,7 @@
 
 Regression follows Klein (2020), Table 7.2: 9 hyperparameters, the space of the FC-Net tables. Classification follows
 Table E.3: 6 hyperparameters, the space of the PROFET meta-data; the rest is not given there, and is relu units and a
-constant learning rate here.
+constant learning rate here. Tables that users train, of either task, have the space of Table 7.2.
 """
 
 from __future__ import annotations
@@ -83,9 +83,14 @@ class Recipe:
 
 def recipe(config: Config, task: TaskKind) -> Recipe:
     """Recipe of a configuration of `REGRESSION_SPACE` or `CLASSIFICATION_SPACE`, depending on the task."""
-    if task == "classification":
-        c = CLASSIFICATION_SPACE.check(config)
-        return Recipe(**c, activation_1="relu", activation_2="relu", schedule="const")
+    if task == "regression":
+        return fcnet_recipe(config)
+    c = CLASSIFICATION_SPACE.check(config)
+    return Recipe(**c, activation_1="relu", activation_2="relu", schedule="const")
+
+
+def fcnet_recipe(config: Config) -> Recipe:
+    """Recipe of a configuration of `REGRESSION_SPACE`, for either task: the tables of both have that space."""
     c = REGRESSION_SPACE.check(config)
     return Recipe(
         n_units_1=c["n_units_1"],

@@ -70,9 +70,15 @@ class TrainedCurves:
 def training_data(dataset: Dataset, split_seed: int = 0) -> TrainingData:
     """The dataset's 60/20/20 split, ready to train on."""
     parts = standardised(split(dataset, split_seed), target=dataset.task == "regression")
-    features = np.ascontiguousarray(parts.train_features, np.float32)
+    with np.errstate(over="ignore"):
+        features = np.ascontiguousarray(parts.train_features, np.float32)
     if not np.isfinite(features).all():
         raise InvalidDataset(f"features of {dataset.name!r} do not fit into 32-bit numbers once standardised")
+    if len(np.unique(parts.train_target)) < 2:
+        raise InvalidDataset(
+            f"target {dataset.target_name!r} of {dataset.name!r} has one value in all of its {len(features)} training "
+            "rows; use another split seed (--split-seed), or a target that varies more"
+        )
     return TrainingData(
         dataset.task,
         dataset.n_classes,

@@ -115,3 +115,50 @@ def test_names():
         Benchmark("cv-rf-wino")
     with pytest.raises(InvalidOption, match="folds"):
         Benchmark("cv-rf-wine", folds=3)
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A file with a class first and an amount last."""
+    rng = np.random.default_rng(0)
+    lines = [f"{'uv'[i % 2]},{i % 2 + rng.normal():.4f},{rng.normal():.4f},{i % 5}" for i in range(60)]
+    (tmp_path / "own.csv").write_text("kind,a,b,stars\n" + "\n".join(lines))
+    return tmp_path / "own.csv"
+
+
+@pytest.mark.parametrize(
+    ("options", "task"),
+    [({}, "classification"), ({"task": "regression"}, "regression"), ({"target": "kind"}, "classification")],
+)
+def test_a_file_has_its_last_column_as_target_unless_another_is_named(own, cache, options, task):
+    b = Benchmark(f"cv-lm-{own}", **options)
+    config = config_of(b)
+    found = b.objective(config, seed=1)
+    dataset = open_dataset(own, **options)
+    assert dataset.task == task and dataset.target_name == options.get("target", "stars")
+    assert found.loss == cross_validate(trainer("linear"), config, dataset, seed=1).valid_loss
+    assert b.provenance["target"] == f"{dataset.target_name}, {task}"
+    assert [path.parent for path in cache.rglob("*.sqlite")] == [cache / "trained-1"]  # no folders of the path in it
+
+
+def test_a_store_tells_two_contents_of_a_file_apart(own, cache):
+    from hpo_leaderboard.experiments.identity import checksum
+
+    def checksums():
+        problems = [Benchmark(f"cv-{key}-{own}", target="kind").problem for key in ("lm", "rf")]
+        return [checksum(problem, "fcnet_data.on_demand") for problem in problems]
+
+    before = checksums()
+    assert before == checksums() and before[0] != before[1]
+    own.write_text(own.read_text() + "\nu,1,2,3")
+    assert not set(before) & set(checksums())
+    assert Benchmark("cv-lm-wine").problem.checksum is None
+
+
+def test_options_of_files(own):
+    with pytest.raises(InvalidOption, match="no option 'tarjet', it has target or task"):
+        Benchmark(f"cv-lm-{own}", tarjet="kind")
+    with pytest.raises(InvalidOption, match="did you mean kind"):
+        Benchmark(f"cv-lm-{own}", target="kin")
+    with pytest.raises(InvalidOption, match="options of files"):
+        Benchmark("cv-lm-wine", target="alcohol")

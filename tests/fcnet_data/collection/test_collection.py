@@ -14,8 +14,9 @@ from fcnet_data.collection.collecting import collect
 from fcnet_data.collection.grids import fcnet_grid
 from fcnet_data.collection.journal import CollectionStopped, OtherCollection
 from fcnet_data.collection.meta_data import META_DATA, MetaDataWork, family
-from fcnet_data.collection.table import FcnetTable, rounded_mantissa, training_seed
-from fcnet_data.datasets import InvalidDataset, open_dataset
+from fcnet_data.collection.recorded_curves import rounded_mantissa
+from fcnet_data.collection.table import FcnetTable, training_seed
+from fcnet_data.datasets import InvalidDataset, open_dataset, subsample
 from fcnet_data.fcnet import REGRESSION_SPACE, recipe, train, training_data
 from fcnet_data.fcnet.cost import epoch_cost
 from hpo_cli.main import main
@@ -39,14 +40,25 @@ def rows(tmp_path):
     return path
 
 
+@pytest.fixture
+def classes(rows):
+    """The same file with a class in its first column."""
+    head, *lines = rows.read_text().splitlines()
+    labels = ["low" if float(line.rsplit(",", 1)[1]) < 0 else "high" for line in lines]
+    path = rows.with_name("classes.csv")
+    path.write_text(f"kind,{head}\n" + "\n".join(map(",".join, zip(labels, lines, strict=True))))
+    return path
+
+
 def tiny(rows, **more):
     return FcnetTable("tiny", str(rows), fcnet_grid(TINY), n_repetitions=2, epochs=5, **more)
 
 
 @pytest.mark.slow
-def test_a_collection_killed_three_times_and_resumed_equals_the_undisturbed_one(rows, tmp_path):
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_a_collection_killed_three_times_and_resumed_equals_the_undisturbed_one(task, rows, classes, tmp_path):
     command = [sys.executable, "-c", "from hpo_cli.main import main; raise SystemExit(main())"]
-    command += ["table", "train", str(rows), "--grid", *TINY]
+    command += ["table", "train", *([rows] if task == "regression" else [classes, "--target", "kind"]), "--grid", *TINY]
     command += ["--repetitions", "2", "--epochs", "60", "--out"]
     whole, killed = tmp_path / "whole.h5", tmp_path / "killed.h5"
     assert subprocess.run([*command, str(whole)], capture_output=True).returncode == 0
@@ -85,11 +97,13 @@ def test_the_table_holds_what_training_gives(rows, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_engine_and_the_number_of_threads_do_not_matter(rows, tmp_path):
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_the_engine_and_the_number_of_threads_do_not_matter(task, rows, classes, tmp_path):
     pytest.importorskip("distributed")
-    one = collect(tiny(rows), tmp_path / "1.h5", n_threads=1, progress=False)
-    three = collect(tiny(rows), tmp_path / "3.h5", n_threads=3, progress=False)
-    dask = collect(tiny(rows), tmp_path / "d.h5", engine="dask", progress=False)
+    work = tiny(rows) if task == "regression" else tiny(classes, target="kind")
+    one = collect(work, tmp_path / "1.h5", n_threads=1, progress=False)
+    three = collect(work, tmp_path / "3.h5", n_threads=3, progress=False)
+    dask = collect(work, tmp_path / "d.h5", engine="dask", progress=False)
     assert one.read_bytes() == three.read_bytes() == dask.read_bytes()
 
 
@@ -110,6 +124,23 @@ def test_a_finished_file_is_not_made_again_and_another_one_not_overwritten(rows,
         collect(tiny(rows, seed=1), out, progress=False)
     with pytest.raises(OtherCollection, match="is a directory"):
         collect(tiny(rows), tmp_path, progress=False)
+
+
+def test_a_file_that_changes_under_way_stops_the_collection(rows, tmp_path):
+    work = tiny(rows)
+    assert work.settings["data"]
+    rows.write_text(rows.read_text() + "\n1,2,3,4")
+    with pytest.raises(InvalidDataset, match="has changed since the collection began"):
+        work.measure(0)
+
+
+def test_the_folder_of_a_file_does_not_matter(rows, tmp_path):
+    copy = tmp_path / "elsewhere" / rows.name
+    copy.parent.mkdir()
+    copy.write_bytes(rows.read_bytes())
+    here = collect(tiny(rows), tmp_path / "1.h5", progress=False)
+    there = collect(tiny(copy), tmp_path / "2.h5", progress=False)
+    assert here.read_bytes() == there.read_bytes()
 
 
 def test_two_collectors_on_one_file(rows, tmp_path):
@@ -136,11 +167,18 @@ def test_numbers_of_repetitions_epochs_and_rows_are_checked(rows):
             FcnetTable("tiny", str(rows), fcnet_grid(TINY), **wrong)
 
 
-def test_classification_is_refused_by_tables_and_regression_by_networks_of_the_other_kind(tmp_path):
-    with pytest.raises(InvalidDataset, match="regression"):
-        collect(FcnetTable("t", "wine", fcnet_grid(TINY)), tmp_path / "t.h5", progress=False)
-    with pytest.raises(InvalidDataset, match="classification"):
+def test_families_of_meta_data_refuse_the_other_task(rows, tmp_path):
+    with pytest.raises(InvalidDataset, match="for classification is needed here, 'diabetes' is for regression"):
         collect(MetaDataWork("svm", ("diabetes",), 2), tmp_path / "m.h5", progress=False)
+    with pytest.raises(InvalidDataset, match="for regression is needed here, 'wine' is for classification"):
+        collect(MetaDataWork("xgboost", ("wine",), 2), tmp_path / "m.h5", progress=False)
+
+
+def test_meta_data_of_files_have_the_target_that_was_named(classes, tmp_path):
+    work = MetaDataWork("svm", ("wine", str(classes)), 2, n_rows=100, target="kind")
+    header, _ = read_sealed(collect(work, tmp_path / "m.h5", progress=False), META_DATA)
+    assert [(task["name"], task["classes"]) for task in header["tasks"]] == [("wine", 3), ("classes", 2)]
+    assert header["tasks"][1]["data"] == subsample(open_dataset(classes, target="kind"), 100).digest
 
 
 def test_rounding_keeps_fourteen_bits():

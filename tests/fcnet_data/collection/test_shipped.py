@@ -90,7 +90,8 @@ def test_mini_parkinsons_agrees_with_the_table_of_the_thesis():
 @needs_packages
 @pytest.mark.parametrize("name", [pytest.param(n, marks=needs_files if "parkinsons" in n else ()) for n in TABLES])
 def test_entries_of_a_shipped_table_are_found_again_by_training(name):
-    from fcnet_data.collection.table import FcnetTable, rounded_mantissa
+    from fcnet_data.collection.recorded_curves import rounded_mantissa
+    from fcnet_data.collection.table import FcnetTable
 
     table = open_table(name)
     settings = table.provenance["collection"]

@@ -63,8 +63,20 @@ def test_a_collected_table_is_a_benchmark(tmp_path):
     assert collect(work, tmp_path / "small.h5", progress=False) == tmp_path / "small.h5"  # the same one: not made again
 
 
+def test_the_classes_of_a_file_may_be_numbers_in_any_column(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{i % 12},{i % 12 + rng.normal():.4f},{rng.normal():.4f}" for i in range(300)]
+    (tmp_path / "own.csv").write_text("kind,a,b\n" + "\n".join(lines))
+    work = SvmSubsets("own", str(tmp_path / "own.csv"), 2, 1, target="kind")
+    assert (work.data.n_classes, work.data.feature_names) == (12, ("a", "b"))
+    assert work.settings["target"] == "kind"
+    assert SvmSubsets("own", str(tmp_path / "own.csv"), 2, 1).target is None
+    with pytest.raises(InvalidDataset, match="with one row"):
+        _ = SvmSubsets("own", str(tmp_path / "own.csv"), 2, 1).settings  # the last column is no class
+
+
 def test_what_cannot_be_collected_is_refused():
-    with pytest.raises(InvalidDataset, match="for classification, 'diabetes' is regression"):
+    with pytest.raises(InvalidDataset, match="for classification is needed here, 'diabetes' is for regression"):
         _ = SvmSubsets("x", "diabetes").settings
     with pytest.raises(InvalidOption, match="at least 2 values"):
         SvmSubsets("x", "digits", n_values=1)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcnet_data.datasets import Dataset, InvalidDataset, folds, open_dataset, split, standardised, subsample
+from fcnet_data.datasets.splits import check_classes, scarce_classes
 from hpo_core.errors import InvalidOption
 
 TRAIN_ROWS = [11, 3, 13, 2, 15, 1, 18, 19, 17, 8, 6, 0]
@@ -47,6 +48,23 @@ def test_split_trains_on_the_rarest_classes():
     assert set(parts.train_target) == set(range(6))
     with pytest.raises(InvalidDataset, match="7 classes and only 6 rows"):
         split(dataset(10, [1, 1, 1, 1, 1, 1, 4]), 0)
+
+
+@given(st.integers(5, 40), st.integers(100, 400), st.integers(0, 50))
+def test_five_rows_of_a_class_are_enough_for_every_part(size, others, seed):
+    data = dataset(size + others, [size, others])
+    assert scarce_classes(data) == ()
+    assert all((target == 0).any() for target in split(data, seed)[1::2])
+
+
+def test_scarce_classes_are_missing_from_a_part():
+    data = dataset(304, [4, 300])
+    assert scarce_classes(data) == ("0",) and scarce_classes(dataset(40)) == ()
+    assert any(not (target == 0).any() for target in split(data)[1::2])
+    check_classes(data)
+    check_classes(dataset(40))
+    with pytest.raises(InvalidDataset, match=r"one row: '1' \(1 of 3\)"):
+        check_classes(dataset(304, [301, 1, 2]))
 
 
 def test_split_of_common_classes_is_exact():

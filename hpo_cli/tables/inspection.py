@@ -1,4 +1,4 @@
-"""`hpo table list | info | stats | verify | import | remove | export`; `hpo_cli.table_training` has the others."""
+"""`hpo table list | info | stats | verify | export`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from tabular.table import Table
 
 TABLE = "name of a table (see `hpo table list`) or path of a file"
-IMPORT_EXAMPLES = """\
-examples:
-  hpo table import own.h5 --name own                             afterwards Benchmark("own")
-  hpo table import fcnet_protein_structure_data.hdf5 --replace   adds budgets 1..100 and test losses to `protein`
-
-An imported table comes before a built-in one of the same name, so such a name is refused without --replace.
-`hpo table remove protein` uncovers the built-in table, Benchmark("protein", built_in=True) opens it all the same.
-"""
 
 
 def add_list(parser: Parser) -> None:
@@ -51,20 +43,6 @@ def add_verify(parser: Parser) -> None:
     parser.set_defaults(action=_verify)
 
 
-def add_import(parser: Parser) -> None:
-    parser.explain("Give a name to an original FC-Net file or a table made elsewhere.", IMPORT_EXAMPLES)
-    parser.add_argument("file", type=Path, help="fcnet_*_data.hdf5, or a table of this project")
-    parser.add_argument("--name", help="name of the benchmark; by default what the file's own name says")
-    parser.add_argument("--replace", action="store_true", help="cover a built-in table of that name on this machine")
-    parser.set_defaults(action=_import)
-
-
-def add_remove(parser: Parser) -> None:
-    parser.explain("Remove a table that you imported. A built-in table of the same name is found again.")
-    parser.add_argument("name", help="name of the table", complete="own-tables")
-    parser.set_defaults(action=_remove)
-
-
 def add_export(parser: Parser) -> None:
     parser.add_argument("table", help=TABLE, complete="tables")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
@@ -74,6 +52,7 @@ def add_export(parser: Parser) -> None:
 def _list(options: argparse.Namespace, out: Output) -> None:
     from hpo_core.storage.files import cache_directory
     from tabular.families import SOURCES, imported, mini
+    from tabular.recorded.catalogue import FAMILIES
 
     out.say(f"cache: {cache_directory()}")
     columns = [
@@ -81,11 +60,13 @@ def _list(options: argparse.Namespace, out: Output) -> None:
         Column("state", "{state}"),
         Column("file", lambda row: row["file"] or "-", cut=True),
     ]
-    out.table(columns, [_table_row(name) for name in [*mini.listing(), *SOURCES, *imported.listing()]])
+    names = [*mini.listing(), *SOURCES, *imported.listing()]
+    out.table(columns, [*map(_table_row, names), *map(_family_row, FAMILIES)])
 
 
 def _table_row(name: str) -> Row:
-    from tabular.families import SOURCES, built_path, own_tables, shipped_path
+    from tabular.built import built_path
+    from tabular.families import SOURCES, own_tables, shipped_path
 
     if own_tables.has(name):
         state = "your own, covers the built-in" if own_tables.covers(name) else "your own"
@@ -97,11 +78,23 @@ def _table_row(name: str) -> Row:
     return {"name": name, "state": "built on first use", "file": None}
 
 
+def _family_row(family: str) -> Row:
+    """Row for all tables of a recorded family."""
+    from tabular.recorded.catalogue import FAMILIES
+    from tabular.recorded.opening import shipped_family
+
+    path = shipped_family(family)
+    if path.is_file():
+        return {"name": f"{family}/*", "state": "comes with the package", "file": str(path)}
+    state = f"built on first use, needs the extra {FAMILIES[family].extra}"
+    return {"name": f"{family}/*", "state": state, "file": None}
+
+
 def _info(options: argparse.Namespace, out: Output) -> None:
     from tabular.families import open_table
 
     table = open_table(options.table)
-    title = f"{table.name}: {table.space.grid.size:,} configurations x {table.n_repetitions} repetitions"
+    title = f"{table.name}: {table.space.numbering.size:,} configurations x {table.n_repetitions} repetitions"
     out.card(title, facts_of(table))
 
 
@@ -111,13 +104,13 @@ def facts_of(table: Table) -> Iterator[tuple[str, str, Any]]:
     from tabular.problem import TableProblem
 
     problem = TableProblem(table)
-    yield "", "configurations", table.space.grid.size
+    yield "", "configurations", table.space.numbering.size
     yield "", "repetitions", table.n_repetitions
     yield "", "budgets", f"{describe_budgets(table.budgets)} {table.budget_unit}"
     yield "", "best loss", problem.optimum
     yield "", "best config", problem.best()
     for h in table.space:
-        yield "space", h.name, f"{h.kind} {h.rule}"
+        yield "space", h.name, f"{h.kind} {h.rule}{' on a log scale' if getattr(h, 'log', False) else ''}"
     for name, array in table.columns.items():
         yield "columns", name, f"{array.shape} {table.units[name]}"
     for key, value in table.provenance.items():
@@ -131,18 +124,19 @@ def _without_space(value: Any) -> Any:
 
 
 def _stats(options: argparse.Namespace, out: Output) -> None:
-    from tabular.families import SOURCES, open_table
+    from tabular.families import open_table, related_tables
+    from tabular.statistics import all_statistics, left_out
 
     table = open_table(options.table)
-    others = [open_table(name) for name, s in SOURCES.items() if s.space == table.space and name != table.name]
+    others = related_tables(table)
+    if left_out(table) and (options.out is not None or out.form == "text"):
+        out.say(left_out(table))
     if options.out is not None:
         from tabular.pictures import write_statistics
 
         for path in write_statistics(table, options.out, others):
             out.say(str(path))
         return
-    from tabular.statistics import all_statistics
-
     frames = all_statistics(table, others)
     if out.form != "text":
         out.data(_long(frames))
@@ -168,47 +162,41 @@ def _long(frames: Mapping[str, pandas.DataFrame]) -> Iterable[Row]:
 
 def _verify(options: argparse.Namespace, out: Output) -> None:
     from tabular.hdf5 import read_table
+    from tabular.recorded.family_file import is_family, verify_family
 
     paths = [_path(name) for name in options.tables] or _all_paths()
-    for path in paths:
-        read_table(path, verify=True)
+    for path in dict.fromkeys(paths):
+        if is_family(path):
+            verify_family(path)
+        else:
+            read_table(path, verify=True)
         out.say(f"ok  {path}")
 
 
 def _all_paths() -> list[Path]:
-    from tabular.families import SOURCES, built_path, mini, own_tables, shipped_path
+    from tabular.built import built_path
+    from tabular.families import SOURCES, mini, own_tables, shipped_path
+    from tabular.recorded.catalogue import FAMILIES, recorded_tables
+    from tabular.recorded.opening import shipped_family
 
-    shipped, built = map(shipped_path, mini.listing()), filter(Path.is_file, map(built_path, SOURCES))
-    return [*shipped, *built, *map(own_tables.path, own_tables.names())]
+    shipped = [*map(shipped_path, mini.listing()), *map(shipped_family, FAMILIES)]
+    built = map(built_path, [*SOURCES, *recorded_tables()])
+    return [*filter(Path.is_file, [*shipped, *built]), *map(own_tables.path, own_tables.names())]
 
 
 def _path(name: str) -> Path:
-    from tabular.families import built_path, imported_path, open_table, shipped_path
+    from hpo_core.storage.own_files import is_plain_name
+    from tabular.built import built_path
+    from tabular.families import imported_path, open_table, shipped_path
+    from tabular.recorded.opening import shipped_family
 
-    for path in (imported_path(name), built_path(name), shipped_path(name), Path(name)):
+    named = (imported_path(name), built_path(name), shipped_path(name)) if is_plain_name(name) else ()
+    for path in (*named, Path(name)):
         if path.is_file():
             return path
     open_table(name)
-    return built_path(name)
-
-
-def _import(options: argparse.Namespace, out: Output) -> None:
-    from tabular.families import open_table, own_tables
-    from tabular.fcnet_files.importing import import_table
-
-    name = import_table(options.file, options.name, replace=options.replace)
-    table = open_table(name)
-    out.say(f"imported {name}: {len(table.budgets)} budgets, columns {', '.join(table.columns)}")
-    if own_tables.covers(name):
-        out.say(f"it covers the built-in {name}; `hpo table remove {name}` uncovers that one")
-
-
-def _remove(options: argparse.Namespace, out: Output) -> None:
-    from tabular.families import built_in_tables, own_tables
-
-    out.say(f"removed {own_tables.remove(options.name)}")
-    if options.name in built_in_tables():
-        out.say(f"{options.name} is the built-in table again")
+    family = shipped_family(name.partition("/")[0])
+    return family if family.is_file() else built_path(name)
 
 
 def _export(options: argparse.Namespace, out: Output) -> None:

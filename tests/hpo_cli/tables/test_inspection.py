@@ -41,6 +41,26 @@ def test_stats_for_machines(hpo):
     assert all(isinstance(row["value"], float | int | None) for row in rows)
 
 
+def test_recorded_families_are_listed_described_and_verified(hpo):
+    rows = {row["name"]: row for row in hpo("table", "list", "--json").rows}
+    assert rows["taskset/*"]["file"].endswith("taskset.h5") and rows["nas-graph/*"]["file"] is None
+    out = hpo("table", "info", "taskset/3").out
+    for words in ("1,000 configurations x 1", "one of 1..51 evaluations", "on a log scale", "Metz et al.", "Apache"):
+        assert words in out
+    out = hpo("table", "verify", "taskset/3", "taskset/4", "openml-rf/3").out
+    assert [line.rpartition("/")[2] for line in out.splitlines()] == ["taskset.h5", "openml-rf.h5"]
+    assert "the nearest are 11, 10, 9" in hpo("table", "verify", "taskset/12").err
+
+
+def test_stats_of_listed_configurations_say_what_is_left_out(hpo):
+    out = hpo("table", "stats", "svm-subsets").out
+    assert "left out" not in out and "neighbourhood" in out
+    out = hpo("table", "stats", "deepar/solar").out
+    assert "are left out: they need every combination of values" in out and "metrics" in out
+    rows = hpo("table", "stats", "deepar/solar", "--json").rows
+    assert {row["statistic"] for row in rows} == {"metrics"}
+
+
 def test_import_asks_before_it_covers_a_built_in_table_and_remove_uncovers_it(hpo, cache, tmp_path):
     table = open_table("svm-subsets")
     write_table(table, tmp_path / "own.h5")
