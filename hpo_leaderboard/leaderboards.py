@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,8 @@ def leaderboard(
     ----------
     suite
         Name of a built-in suite, path of a TOML file, a `Suite`, or a list of benchmarks, by name. A list of finished
-        runs is only ranked, and takes none of the other arguments.
+        runs is only ranked, and takes none of the other arguments. A file that names code to import is opened with
+        `open_suite(path, allow_import=True)`.
     optimizers
         Names, `MODULE:CLASS`, classes that a module defines, or mappings with `name`, `options` and `label`; instead of
         the suite's, if there are any. A list of benchmarks needs them.
@@ -109,14 +110,17 @@ def compare(runs: StorePath | Sequence[Run], a: str, b: str) -> pandas.DataFrame
     return compare_pair(incumbents(frames.trials, frames.tasks), full_label(a, known), full_label(b, known))
 
 
-def ranked(runs: StorePath | Sequence[Run]) -> pandas.DataFrame:
-    """Leaderboard of the runs of a store, or of a list of runs, as `leaderboard` returns it."""
+def ranked(runs: StorePath | Sequence[Run], imports: Collection[str] = ()) -> pandas.DataFrame:
+    """Leaderboard of the runs of a store, or of a list of runs, as `leaderboard` returns it.
+
+    `imports` are benchmarks of your own, `MODULE:ATTRIBUTE`, that may be imported to compute targets.
+    """
     import pandas as pd
 
     from hpo_leaderboard.report.groups import make_groups
 
     boards = []
-    for group in make_groups(_frames(runs)):
+    for group in make_groups(_frames(runs), imports=imports):
         board = group.board.copy()
         board.insert(0, "benchmarks", ", ".join(group.benchmarks))
         boards.append(board)
@@ -176,7 +180,7 @@ def _run_and_rank(suite: Suite, store: Path, engine: str | Engine, progress: boo
     outcome = run_experiment(suite, store, made, announce=left_out.append, progress=progress)
     for line in [*left_out, *(f"{count} x {failure}" for failure, count in outcome.failures.items())]:
         warnings.warn(line, stacklevel=3)
-    return ranked(store)
+    return ranked(store, [member.name for member in suite.benchmarks])
 
 
 def _frames(runs: StorePath | Sequence[Run]) -> Frames:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from hpo_core.errors import CacheUnavailable, CannotWrite, HpoError
+from hpo_core.errors import CacheUnavailable, CannotWrite, DamagedFile, HpoError
 
 T = TypeVar("T")
 VARIABLE = "HPO_FOUNDRY_CACHE"
@@ -23,6 +24,15 @@ def cache_directory() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("hpo-foundry")
+
+
+def read_limited(path: Path, most: int, what: str) -> bytes:
+    """Contents of a file; `DamagedFile` for one of more than `most` bytes, which cannot be `what` it should be."""
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise DamagedFile(f"{path} has more than {most:,} bytes, so it is not {what}; give another file")
+    return content
 
 
 @contextmanager
@@ -49,6 +59,31 @@ def replacing(path: Path) -> Iterator[Path]:
         raise _not_written(path, error) from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_directory(path: Path) -> Iterator[Path]:
+    """A temporary directory beside `path` that becomes it on success and leaves nothing behind on failure.
+
+    What is there already must be an empty directory. Anything else, and a write that fails, raises `CannotWrite`.
+    """
+    path = path.absolute()
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        kind = "holds files" if path.is_dir() else "is a file"
+        raise CannotWrite(f"a new or empty directory is needed, {path} {kind}; remove it, or take another directory")
+    temporary = path.with_name(f"{path.name}.{token_hex(4)}.part")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        if path.exists():
+            path.rmdir()  # a directory does not replace another one on every system
+        temporary.rename(path)
+    except HpoError:
+        raise
+    except OSError as error:
+        raise _not_written(path, error) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _not_written(path: Path, error: Exception) -> CannotWrite | CacheUnavailable:

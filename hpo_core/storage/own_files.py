@@ -10,9 +10,16 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpo_core.errors import NameTaken, UnknownName, nearest
+from hpo_core.errors import InvalidOption, NameTaken, UnknownName, nearest
 from hpo_core.storage.files import cache_directory
 from hpo_core.storage.sealed_hdf5 import stamp_path
+
+MOST_NAME = 200
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name is one part of a path: a file of that name lies in the directory that it is meant to lie in."""
+    return len(name.encode(errors="replace")) <= MOST_NAME and name not in (".", "..") and not set(name) & set("/\\\0")
 
 
 @dataclass(frozen=True)
@@ -31,12 +38,16 @@ class OwnFiles:
     built_in: Callable[[], Collection[str]]
 
     def path(self, name: str) -> Path:
-        """Where the file of a name lies, or would."""
+        """Where the file of a name lies, or would; raises `InvalidOption` for a name that would lie elsewhere."""
+        if not is_plain_name(name):
+            raise InvalidOption(
+                f"the name of a {self.noun} must be at most {MOST_NAME} characters without slashes, got {name[:80]!r}"
+            )
         return cache_directory() / self.folder / f"{name}.h5"
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name."""
-        return self.path(name).is_file()
+        return is_plain_name(name) and self.path(name).is_file()
 
     def names(self) -> list[str]:
         """Names of the files that are there."""

@@ -4,7 +4,7 @@
                          version and sha256 (of every byte behind the block), filled up with spaces
     attribute header     JSON, whatever belongs to the kind
     /columns/NAME        an array; contiguous, so that a large one is memory-mapped, or compressed in files made to be
-                         shipped
+                         shipped: in one piece, or in pieces of so many rows that are read one by one
 
 The seal is checked before HDF5 sees the file: where a single bit of its own structures is wrong, the HDF5 library may
 never return.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_core.errors import DamagedFile
+from hpo_core.errors import DamagedFile, HpoError
 from hpo_core.storage.files import replacing
 from hpo_core.storage.hdf5_output import hdf5_output
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CHECKED_AT_OPENING = 64 * 2**20  # bytes up to which the checksum is computed whenever a file is opened
 SEAL_SIZE = 512  # the smallest user block that HDF5 allows
+Part = Mapping[str, slice]  # rows of arrays by name
 # what h5py, or the use of what it returned, raises over a file that is not as expected
 UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
 
@@ -53,7 +54,13 @@ class Kind:
 
 
 def write_sealed(
-    path: Path, kind: Kind, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], *, compress: bool = False
+    path: Path,
+    kind: Kind,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    *,
+    compress: bool = False,
+    piece: int | None = None,
 ) -> None:
     """Write header and arrays to `path`, which appears only when it is complete. Equal contents give equal bytes.
 
@@ -69,23 +76,27 @@ def write_sealed(
         Columns of the file by name.
     compress
         Whether to compress, for a file to be shipped; one that is to be memory-mapped must not be.
+    piece
+        Rows that are compressed together, for a reader that wants some of them; None for all.
     """
     with replacing(path) as temporary:
-        _write(temporary, json.dumps(header, sort_keys=True), arrays, compress)
+        _write(temporary, json.dumps(header, sort_keys=True), arrays, compress, piece)
         digest = checksum(temporary)
         _write_seal(temporary, kind, digest)
     if _is_large(path):
         _write_stamp(path, digest)
 
 
-def _write(path: Path, header: str, arrays: Mapping[str, np.ndarray], compress: bool) -> None:
+def _write(path: Path, header: str, arrays: Mapping[str, np.ndarray], compress: bool, piece: int | None) -> None:
     options = {"compression": "gzip", "compression_opts": 9, "shuffle": True} if compress else {}
     with hdf5_output(path, userblock_size=SEAL_SIZE) as (file, _):
         file.attrs["header"] = header
         for name in sorted(arrays):
+            shape = arrays[name].shape
             # one chunk: whoever reads a compressed array reads all of it, and it compresses better in one piece
-            chunks = arrays[name].shape if compress else None
-            file.create_dataset(f"columns/{name}", data=arrays[name], chunks=chunks, **options)
+            chunked = compress and arrays[name].size > 0  # HDF5 has no chunks of nothing
+            chunks = (min(shape[0], piece or shape[0]), *shape[1:]) if chunked else None
+            file.create_dataset(f"columns/{name}", data=arrays[name], chunks=chunks, **(options if chunked else {}))
 
 
 def checksum(path: Path) -> str:
@@ -116,11 +127,15 @@ def _read_seal(path: Path, kind: Kind) -> dict[str, Any] | None:
     return seal if isinstance(seal, dict) and seal.get("format") == kind.format else None
 
 
-def read_sealed(path: Path, kind: Kind, *, verify: bool = False) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_sealed(
+    path: Path, kind: Kind, *, verify: bool = False, part: Callable[[dict[str, Any]], Part] | None = None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Header and arrays of a file; raises `DamagedFile` where it is not whole.
 
     The checksum of a file of up to 64 MB is always computed. That of a larger one is computed when the file is not as
     `write_sealed` left it (size and time of change, noted beside it), or with `verify=True`.
+
+    `part` tells from the header which rows of which arrays are wanted; those that it does not name are read as a whole.
     """
     path = Path(path)
     if not path.is_file():
@@ -129,8 +144,8 @@ def read_sealed(path: Path, kind: Kind, *, verify: bool = False) -> tuple[dict[s
         digest = _check_seal(path, kind)
         if (verify or not _is_large(path) or not _is_stamped(path, digest)) and checksum(path) != digest:
             raise DamagedFile(f"{path}: its contents do not match its checksum; it was altered or cut off")
-        return _read(path)
-    except DamagedFile:
+        return _read(path, part)
+    except HpoError:
         raise
     except UNREADABLE as error:
         raise unreadable(path, kind, error) from None
@@ -155,12 +170,14 @@ def _check_seal(path: Path, kind: Kind) -> str:
     return seal["sha256"]
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _read(path: Path, part: Callable[[dict[str, Any]], Part] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     import h5py
 
     with h5py.File(path, "r") as file:
-        arrays = {name: _array(path, dataset) for name, dataset in file["columns"].items()}
-        return json.loads(file.attrs["header"]), arrays
+        header = json.loads(file.attrs["header"])
+        rows = {} if part is None else part(header)
+        datasets = file["columns"].items()
+        return header, {name: d[rows[name]] if name in rows else _array(path, d) for name, d in datasets}
 
 
 def _array(path: Path, dataset: h5py.Dataset) -> np.ndarray:

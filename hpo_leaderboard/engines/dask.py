@@ -18,6 +18,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from hpo_core.errors import HpoError, MissingExtra
+from hpo_leaderboard.engines.resolution import check_names
 from hpo_leaderboard.engines.worker import RETRIES, WorkerFailed, WorkerProcess
 from hpo_leaderboard.experiments.execution import FinishedRun, broken_run
 from hpo_leaderboard.experiments.job import Job
@@ -40,6 +41,10 @@ class DaskEngine:
         self._address = address
         self._n_processes = n_processes
         self._timeout = timeout
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """Raise `InvalidOption` for jobs with names that only this process knows."""
+        check_names(jobs)
 
     def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, FinishedRun]]:
         with ExitStack() as stack:

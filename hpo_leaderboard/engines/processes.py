@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from hpo_core.errors import InvalidOption
+from hpo_leaderboard.engines.resolution import check_names
 from hpo_leaderboard.engines.worker import WorkerClosed, WorkerProcess
 from hpo_leaderboard.experiments.execution import FinishedRun
 from hpo_leaderboard.experiments.job import Job
@@ -27,6 +28,10 @@ class ProcessesEngine:
             raise InvalidOption(f"the time-out must be a number of seconds above 0 or None, got {timeout}")
         self._n_processes = n_processes
         self._timeout = timeout
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """Raise `InvalidOption` for jobs with names that only this process knows."""
+        check_names(jobs)
 
     def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, FinishedRun]]:
         waiting = _Shared(jobs)

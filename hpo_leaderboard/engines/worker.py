@@ -36,6 +36,12 @@ class WorkerClosed(Exception):
     """Ends the thread that uses a worker after `close`."""
 
 
+def worker_environment() -> dict[str, str]:
+    """Environment of a fresh process that finds the modules that this one finds, with one thread of numpy."""
+    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    return {**os.environ, **LIMITS, "PYTHONPATH": path}
+
+
 class WorkerProcess:
     """A child process, started when it is first needed and again when it died. One thread may use it at a time."""
 
@@ -95,12 +101,11 @@ class WorkerProcess:
             self._connection, child_end = Pipe()
             descriptor = child_end.fileno()
             command = f"from hpo_leaderboard.engines.worker import serve; serve({descriptor})"
-            path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", command],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # what an optimizer prints would tear the progress bar
-                env={**os.environ, **LIMITS, "PYTHONPATH": path},
+                env=worker_environment(),
                 pass_fds=(descriptor,),
                 process_group=0,  # Ctrl-C in the terminal is the parent's alone
             )

@@ -8,7 +8,7 @@ from time import perf_counter, process_time
 from typing import NamedTuple
 
 from hpo_core import Benchmark, run
-from hpo_core.errors import HpoError
+from hpo_core.errors import HpoError, UnknownName
 from hpo_core.names import make_optimizer
 from hpo_core.running.optimizer import Optimizer, n_random_of
 from hpo_core.running.record import Run
@@ -18,7 +18,10 @@ from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
 
-CIRCUMSTANCES = (ImportError, MemoryError, OSError)  # say something about the machine, not about the optimizer
+CIRCUMSTANCES = (ImportError, MemoryError, OSError, UnknownName)  # say something about the machine, not the optimizer
+
+
+MOST_FAILURE = 2000  # characters that are kept of an exception's message
 
 
 class DifferentVersion(HpoError, RuntimeError):
@@ -33,7 +36,7 @@ class FinishedRun(NamedTuple):
     n_trials   how many trials it has
     failure    None, or why the run itself broke; it has no trials then
     settled    whether executing the job again would end the same way; a failure of circumstances (a time-out, a worker
-               that died, a table that is not there) is tried again when the experiment is asked for again
+               that died, a table or a name that is not there) is tried again when the experiment is asked for again
     overhead   CPU seconds of the optimizer's ask and tell, the only thing that differs between two executions;
                its constructor and the objective are not counted
     numbers    compressed columns of its trials
@@ -161,7 +164,13 @@ def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> F
 
 
 def _text(error: Exception) -> str:
-    """Type and message of an exception, and the line that raised it."""
+    """Type and message of an exception, not more than a screen of it, and the line that raised it."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} in {frame.name}"
-    return f"{type(error).__name__}: {error} ({where})"
+    try:
+        message = str(error)
+    except Exception as broken:
+        message = f"its message cannot be read ({type(broken).__name__})"
+    message = message.encode(errors="replace").decode()
+    shown = message if len(message) <= MOST_FAILURE else f"{message[:MOST_FAILURE]}..."
+    return f"{type(error).__name__}: {shown} ({where})"

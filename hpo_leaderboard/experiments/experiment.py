@@ -16,14 +16,18 @@ from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.splitting.estimates import Shard, jobs_of_shard
 from hpo_leaderboard.experiments.splitting.walltime import Walltime
 from hpo_leaderboard.experiments.suite import Suite
-from hpo_leaderboard.store.store import Store, StoredSuite, writing
+from hpo_leaderboard.store.file.rows import StoredSuite
+from hpo_leaderboard.store.store import Store, writing
 
 BATCH_SECONDS = 0.5  # how long finished runs wait for their transaction; a killed coordinator loses no more than these
 BATCH_RUNS = 500
 
 
 class Engine(Protocol):
-    """Executes jobs, in any order, wherever it likes; every job comes back exactly once."""
+    """Executes jobs, in any order, wherever it likes; every job comes back exactly once.
+
+    It may have a method `check(jobs)`, which raises before anything is run for jobs that its workers cannot run.
+    """
 
     def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, FinishedRun]]: ...
 
@@ -80,8 +84,11 @@ def run_experiment(
         not started; one that was started is finished.
     """
     clock = Walltime(walltime)
+    check = getattr(engine, "check", None)
     with writing(store_path) as store:
         plan = make_plan(suite)
+        if check is not None:
+            check(plan.jobs)
         for line in (*plan.lost, *plan.unfit):
             announce(line)
         store.add_tasks(plan.tasks, _about(suite))

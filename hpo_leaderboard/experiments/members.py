@@ -8,11 +8,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+from itertools import product
 from typing import Any
 
 from hpo_core.errors import InvalidOption, nearest
+from hpo_leaderboard.experiments.naming import check_label
 
-NUMBERS = re.compile(r"(.*?)(\d+)\.\.(\d+)")
+NUMBERS = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
+MOST_TRIALS = 10**9
+LONGEST = 1e300  # seconds; an integer may be more than any float
+MOST_NUMBERED = 100_000  # members that one entry stands for
 Entry = str | Mapping[str, Any]
 
 
@@ -36,10 +41,12 @@ class Member:
                 raise InvalidOption(f"{attribute} must be a non-empty string, got {getattr(self, attribute)!r}")
         try:
             text = ", ".join(f"{key}={json.dumps(value)}" for key, value in sorted(self.options.items()))
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, ValueError, RecursionError) as error:
             raise InvalidOption(f"options of {self.name!r} must be names with JSON values: {error}") from None
         if not self.label:
             object.__setattr__(self, "label", f"{self.name}({text})" if text else self.name)
+        check_label("the name of a benchmark or optimizer", self.name)
+        check_label("the label of a benchmark or optimizer", self.label)
         check_limits(self.label, self.n_trials, self.max_cost)
 
     @property
@@ -49,29 +56,40 @@ class Member:
 
 def check_limits(where: str, n_trials: object, max_cost: object) -> None:
     """Raise `InvalidOption` for limits that are none; None is no limit."""
-    if n_trials is not None and (not isinstance(n_trials, int) or isinstance(n_trials, bool) or n_trials < 1):
-        raise InvalidOption(f"n_trials of {where} must be an integer >= 1, got {n_trials!r}")
-    is_cost = isinstance(max_cost, (int, float)) and not isinstance(max_cost, bool) and 0 < max_cost < math.inf
+    is_count = isinstance(n_trials, int) and not isinstance(n_trials, bool) and 1 <= n_trials <= MOST_TRIALS
+    if n_trials is not None and not is_count:
+        raise InvalidOption(f"n_trials of {where} must be an integer >= 1 and <= {MOST_TRIALS:,}, got {n_trials!r}")
+    is_cost = isinstance(max_cost, (int, float)) and not isinstance(max_cost, bool) and 0 < max_cost <= LONGEST
     if max_cost is not None and not is_cost:
         raise InvalidOption(f"max_cost of {where} must be a finite number of seconds above 0, got {max_cost!r}")
 
 
 def members_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:
     """Members that are given as such, by name, or as a mapping with the fields of `Member`."""
-    if isinstance(entries, str):
+    if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
         raise InvalidOption(f"a suite takes lists of benchmarks and optimizers, got {entries!r}; write [{entries!r}]")
     return tuple(member for entry in entries for member in _numbered(_member(entry)))
 
 
 def _numbered(member: Member) -> list[Member]:
-    """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself."""
-    match = NUMBERS.fullmatch(member.name)
-    if match is None:
+    """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself.
+
+    Each span stands for its numbers: bbob/f1..24-i1..5-d5 are 120 names.
+    """
+    stem, *spans = NUMBERS.split(member.name)
+    if not spans:
         return [member]
-    stem, first, last = match[1], int(match[2]), int(match[3])
-    if first > last or member.label != Member(member.name, member.options).label:
+    ranges = [range(int(first), int(last) + 1) for first, last in zip(spans[0::3], spans[1::3], strict=True)]
+    if not all(ranges) or member.label != Member(member.name, member.options).label:
         raise InvalidOption(f"{member.name!r} must count upwards and takes no label")
-    return [replace(member, name=f"{stem}{number}", label="") for number in range(first, last + 1)]
+    n_names = math.prod(map(len, ranges))
+    if n_names > MOST_NUMBERED:
+        raise InvalidOption(f"{member.name!r} must stand for at most {MOST_NUMBERED:,} names, got {n_names:,}")
+    names = [
+        stem + "".join(f"{number}{rest}" for number, rest in zip(numbers, spans[2::3], strict=True))
+        for numbers in product(*ranges)
+    ]
+    return [replace(member, name=name, label="") for name in names]
 
 
 def _member(entry: Entry | Member) -> Member:
@@ -80,6 +98,8 @@ def _member(entry: Entry | Member) -> Member:
     if isinstance(entry, str):
         return Member(entry)
     known = [f.name for f in fields(Member)]
+    if not isinstance(entry, Mapping):
+        raise InvalidOption(f"an entry of a suite is a name, or a table with {', '.join(known)}, got {entry!r}")
     for key in entry:
         if key not in known:
             raise InvalidOption(f"an entry of a suite has {', '.join(known)}, got {key!r}{nearest(str(key), known)}")

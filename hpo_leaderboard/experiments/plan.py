@@ -19,6 +19,7 @@ from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member, expand
 from hpo_leaderboard.experiments.suite import Suite
 
+MOST_RUNS = 1_000_000  # of a plan
 N_COSTS = 1000  # random configurations over which the cost of a full evaluation is averaged
 
 
@@ -67,7 +68,8 @@ def make_plan(suite: Suite) -> Plan:
     """
     forget_digests()  # a notebook may plan again after its modules were edited
     pairs: list[_Pair] = []
-    tasks, lost, costly = [], [], []
+    tasks, costly = [], []
+    unopened: list[tuple[str, Exception]] = []
     unfit: dict[tuple[str, str], list[str]] = {}
     optimizers = expand(suite.optimizers, listed_optimizers())
     for member in expand(suite.benchmarks, benchmarks()):
@@ -77,7 +79,7 @@ def make_plan(suite: Suite) -> Plan:
         except InvalidOption:
             raise
         except (HpoError, OSError) as error:
-            lost.append(f"benchmark {member.label!r} cannot be opened: {error}")
+            unopened.append((member.label, error))
             continue
         tasks.append(benchmark_record(member.label, opened))
         resume = _resume(suite, opened.benchmark)
@@ -91,10 +93,31 @@ def make_plan(suite: Suite) -> Plan:
             else:
                 pairs.append(_Pair(member, opened.checksum, full_cost, resume, optimizer, version))
     left_out = [f"{label} is not run on {', '.join(on)}: {reason}" for (label, _), (reason, *on) in unfit.items()]
+    lost = _lost(unopened)
+    if not pairs and len(lost) == 1 and isinstance(unopened[0][1], MissingExtra):
+        raise unopened[0][1]
     if not pairs:
         raise InvalidOption("nothing can be run: " + "; ".join(lost + left_out))
+    if len(pairs) * suite.n_seeds > MOST_RUNS:
+        raise InvalidOption(
+            f"a suite may ask for at most {MOST_RUNS:,} runs, got {len(pairs):,} pairs of benchmark and optimizer with "
+            f"{suite.n_seeds:,} seeds; run a part of the seeds at a time (first_seed and n_seeds, or --seeds A:B)"
+        )
     jobs = [_job(suite, pair, seed) for seed in suite.seeds for pair in pairs]
     return Plan(jobs, tasks, lost, left_out, costly)
+
+
+def _lost(unopened: list[tuple[str, Exception]]) -> list[str]:
+    """A line for each reason why benchmarks cannot be opened."""
+    by_reason: dict[str, list[str]] = {}
+    for label, error in unopened:
+        by_reason.setdefault(str(error), []).append(label)
+    return [
+        f"benchmark {labels[0]!r} cannot be opened: {reason}"
+        if len(labels) == 1
+        else f"{len(labels)} benchmarks cannot be opened, {labels[0]!r} to {labels[-1]!r}: {reason}"
+        for reason, labels in by_reason.items()
+    ]
 
 
 def _job(suite: Suite, pair: _Pair, seed: int) -> Job:

@@ -11,7 +11,6 @@ split = "test"                                    or "validation"
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -21,6 +20,8 @@ from hpo_core.errors import InvalidOption, nearest
 INCUMBENTS = ("highest-budget", "lowest-loss")
 SPLITS = ("validation", "test")
 KINDS = ("quantiles", "sobol", "fixed")
+MOST_TARGETS = 10_000  # of a benchmark
+LARGEST = 1e300  # numbers are below: an integer may be more than any float
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Targets:
     def __post_init__(self) -> None:
         _check_choice("kind of the targets", self.kind, KINDS)
         if self.n is not None:
-            _check_count("n of the targets", self.n, least=1)
+            _check_count("n of the targets", self.n, least=1, most=MOST_TARGETS)
         _check_count("seed of the targets", self.seed, least=0)
         object.__setattr__(self, "values", _numbers_by_benchmark("values of the targets", self.values))
         if (self.kind == "fixed") != bool(self.values):
@@ -119,7 +120,7 @@ def _numbers_by_benchmark(what: str, given: object) -> dict[str, tuple[float, ..
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -LARGEST < value < LARGEST
 
 
 def _check_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
@@ -127,6 +128,8 @@ def _check_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
         raise InvalidOption(f"{what} must be {' or '.join(map(repr, choices))}, got {value!r}")
 
 
-def _check_count(what: str, value: object, *, least: int) -> None:
+def _check_count(what: str, value: object, *, least: int, most: int = 2**53) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InvalidOption(f"{what} must be an integer >= {least}, got {value!r}")
+    if value > most:
+        raise InvalidOption(f"{what} must be an integer <= {most:,}, got {value!r}")

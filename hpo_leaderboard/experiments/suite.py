@@ -9,25 +9,36 @@
     resume = false                        larger budgets train from scratch; the default is what each problem says
 
 A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none; `profet-svm/0..99` for the
-hundred names with these numbers. `MODULE:ATTRIBUTE` is your own class or function. How the runs are scored is said
-beside this, see `hpo_leaderboard.experiments.scoring`.
+hundred names with these numbers, and `bbob/f1..24-i1..5-d5` for 120 names. `MODULE:ATTRIBUTE` is your own class or
+function: it is imported, so a file that has such names is opened with `allow_import` alone. How the runs are scored is
+said beside this, see `hpo_leaderboard.experiments.scoring`.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_core.errors import DamagedFile, HpoError, InvalidOption, UnknownName, nearest
+from hpo_core.names import needs_import
+from hpo_core.storage.files import read_limited
 from hpo_leaderboard.experiments.members import Entry, Member, check_limits, members_of
+from hpo_leaderboard.experiments.naming import check_file_name
 from hpo_leaderboard.experiments.scoring import SETTINGS, Scoring
 
 SUFFIX = ".toml"
+MOST_BYTES = 4_000_000  # of a file
+RANGES = {"n_seeds": (1, 10**6), "workers": (1, 10**6), "version": (1, 2**31), "first_seed": (0, 2**53)}
+
+
+class ForbiddenImport(HpoError, PermissionError):
+    """A file that names code to import, opened without the permission to do so."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +70,28 @@ class Suite:
     scoring: Scoring = field(default_factory=Scoring)
 
     def __post_init__(self) -> None:
-        for name, least in (("n_seeds", 1), ("workers", 1), ("version", 1), ("first_seed", 0)):
+        check_file_name("the name of a suite", self.name)
+        for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise InvalidOption(f"{name} of a suite must be an integer >= {least}, got {value!r}")
+            if value > most:
+                raise InvalidOption(f"{name} of a suite must be an integer <= {most:,}, got {value!r}")
         check_limits("a suite", self.n_trials, self.max_cost)
         if self.n_trials is None and self.max_cost is None:
             raise InvalidOption("a suite needs a limit: give n_trials, max_cost or both")
-        if self.resume not in (None, True, False):
+        if not (self.resume is None or isinstance(self.resume, bool)):
             raise InvalidOption(f"resume of a suite must be true or false, got {self.resume!r}")
+        if not isinstance(self.scoring, Scoring):
+            raise InvalidOption(f"scoring of a suite is said by {', '.join(SETTINGS)}, got {self.scoring!r}")
+        self._check_members()
+
+    def _check_members(self) -> None:
         for kind in ("benchmarks", "optimizers"):
-            labels = [member.label for member in getattr(self, kind)]
+            labels = Counter(member.label for member in getattr(self, kind))
             if not labels:
                 raise InvalidOption(f"suite {self.name!r} needs {kind}, got none")
-            twice = sorted({label for label in labels if labels.count(label) > 1})
+            twice = sorted(label for label, count in labels.items() if count > 1)
             if twice:
                 raise InvalidOption(f"{kind} of a suite need different labels, {', '.join(twice)} stand there twice")
         for member in self.optimizers:
@@ -129,24 +148,51 @@ def built_in_suites() -> list[str]:
     return sorted(item.name.removesuffix(SUFFIX) for item in folder.iterdir() if item.name.endswith(SUFFIX))
 
 
-def open_suite(name: str | os.PathLike[str]) -> Suite:
-    """Suite by the name of a built-in one, or by the path of a TOML file."""
+def open_suite(name: str | os.PathLike[str], *, allow_import: bool = False) -> Suite:
+    """Suite by the name of a built-in one, or by the path of a TOML file.
+
+    Parameters
+    ----------
+    name
+        Of a built-in suite, or a path that ends in `.toml`.
+    allow_import
+        Whether the file may name code to import, as `MODULE:ATTRIBUTE`: running it then runs that code.
+
+    Raises
+    ------
+    ForbiddenImport
+        For a file that names code to import without `allow_import`.
+    """
     text = os.fspath(name)
     if text in built_in_suites():
-        content = (files("hpo_leaderboard") / "suites" / f"{text}{SUFFIX}").read_text(encoding="utf-8")
+        content = (files("hpo_leaderboard") / "suites" / f"{text}{SUFFIX}").read_bytes()
     elif text.endswith(SUFFIX):
-        content = Path(text).read_text(encoding="utf-8")
+        content = read_limited(Path(text), MOST_BYTES, "a suite")
     else:
         known = built_in_suites()
         raise UnknownName(f"no suite {text!r}{nearest(text, known)}; a suite of your own is a file NAME{SUFFIX}")
+    suite = _suite_of(content, text)
+    own = sorted({member.name for member in (*suite.benchmarks, *suite.optimizers) if needs_import(member.name)})
+    if own and not allow_import:
+        raise ForbiddenImport(
+            f"{text} names code to import: {', '.join(own)}. Running it runs that code; if you trust the file and the "
+            "code, say --allow-import (allow_import=True)"
+        )
+    return suite
+
+
+def _suite_of(content: bytes, path: str) -> Suite:
+    """The suite that a TOML file holds."""
     try:
-        data = tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidOption(f"{text} is not a TOML file: {error}") from None
+        data = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path} is not in UTF-8, as TOML files are ({error}); save it again in UTF-8") from None
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+        raise InvalidOption(f"{path} is not a TOML file: {error or type(error).__name__}") from None
     missing = [key for key in ("benchmarks", "optimizers") if key not in data]
     if missing:
-        raise InvalidOption(f"{text} needs {' and '.join(missing)}")
-    data.setdefault("name", Path(text).name.removesuffix(SUFFIX))
+        raise InvalidOption(f"{path} needs {' and '.join(missing)}")
+    data.setdefault("name", Path(path).name.removesuffix(SUFFIX))
     if "max_cost" in data:
         data.setdefault("n_trials", None)  # TOML has no word for None, and a suite may be limited by cost alone
     return make_suite(**data)

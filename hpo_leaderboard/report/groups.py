@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,11 +52,15 @@ def make_groups(
     frames: Frames,
     scoring: Scoring | None = None,
     members: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None,
+    imports: Collection[str] = (),
 ) -> list[Group]:
     """Groups of the runs in a store, most benchmarks first; without benchmarks on which no trial succeeded.
 
-    `scoring` is that of the suite, the usual one if None; `members` are name and options of benchmarks by label.
+    `scoring` is that of the suite, the usual one if None; `members` are name and options of benchmarks by label, and
+    `imports` the `MODULE:ATTRIBUTE` among them that may be imported.
     """
+    import pandas as pd
+
     scoring = scoring or Scoring()
     if frames.trials.empty:
         return []
@@ -66,7 +70,8 @@ def make_groups(
     groups = []
     for i, block in enumerate(scored, 1):
         own = {benchmark: of[benchmark] for benchmark in block.benchmarks}
-        groups.append(_group(f"group-{i}", own, frames.runs, scoring, members or {}))
+        targets = make_targets(scoring.targets, pd.concat(list(own.values())), members or {}, imports)
+        groups.append(_group(f"group-{i}", own, frames.runs, scoring, targets))
     return groups
 
 
@@ -75,7 +80,7 @@ def _group(
     own: dict[str, pandas.DataFrame],
     runs: pandas.DataFrame,
     scoring: Scoring,
-    members: Mapping[str, tuple[str, Mapping[str, Any]]],
+    targets: ScoredTargets,
 ) -> Group:
     """A group by its incumbents on each benchmark; the other parameters are those of `make_groups`."""
     import pandas as pd
@@ -83,7 +88,6 @@ def _group(
     benchmarks = tuple(own)
     table = pd.concat(list(own.values()), ignore_index=True)
     started = runs[runs["benchmark"].isin(benchmarks)]
-    targets = make_targets(scoring.targets, table, members)
     board = leaderboard(table, started, targets.table)
     axes = ("seconds", "evaluations") if started["n_trials_limit"].isna().any() else ("evaluations", "seconds")
     random = tuple(only_random(started))

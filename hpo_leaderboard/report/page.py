@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.shown_text import csv_frame
 from hpo_core.storage.files import replacing
 from hpo_leaderboard.report.conclusions import Conclusion, conclusions
 from hpo_leaderboard.report.figures.comparisons import COMPARISONS, P_VALUES
@@ -160,7 +161,7 @@ def _packed(path: Path) -> str:
 
 
 def _write_table(path: Path, table: pandas.DataFrame) -> None:
-    table.to_csv(path, index=False)
+    csv_frame(table).to_csv(path, index=False)
 
 
 def render(

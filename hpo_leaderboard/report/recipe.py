@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from hpo_core import benchmarks
 from hpo_core.facts import facts_of
-from hpo_core.names import optimizers
+from hpo_core.names import needs_import, optimizers
 
 EXTRAS = {"cmaes": "cmaes"}  # of optimizers that need a library
+RELEASE = re.compile(r"[0-9A-Za-z.+!_-]{1,60}")  # of a package: notes of a store are anybody's text
 ADAPTERS, PEERS = "baselines.adapters.", "peers"
 
 
@@ -21,6 +24,9 @@ def recipe(
     digest: str,
 ) -> list[str]:
     """Lines for a shell, to be typed in a directory in which the suites lie.
+
+    Nothing that a store says is part of a command but the name of its file. Where it names code to import, the commands
+    are left without the permission to do so, and a comment says what to look at first.
 
     Parameters
     ----------
@@ -38,15 +44,33 @@ def recipe(
     said = list(descriptions)
     names = [{each[kind]["name"] for each in said} for kind in ("benchmark", "optimizer")]
     extras = ",".join(sorted({"report", *_benchmark_extras(names[0]), *_optimizer_extras(names[1])}))
-    release = f"=={about['hpo-foundry']}" if "hpo-foundry" in about else ""
-    lines = [f"# with Python {about['python']}"] if "python" in about else []
+    python, ours = (about.get(name, "") for name in ("python", "hpo-foundry"))
+    release = f"=={ours}" if RELEASE.fullmatch(ours) else ""
+    lines = [f"# with Python {python}"] if RELEASE.fullmatch(python) else []
     lines += [f'pip install "hpo-foundry[{extras}]{release}"']
-    own = sorted({name.partition(":")[0] for name in {*names[0], *names[1]} if ":" in name})
-    if own:
-        lines += [f"# put your own modules into this directory, or on PYTHONPATH: {', '.join(own)}"]
+    lines += [_comment(text) for text in _own_code({*names[0], *names[1]})]
     lines += [f"# save {', '.join(suites)} into this directory"]
-    lines += [f"hpo leaderboard {file} --store {store} --out report" for file in suites]
-    return [*lines, f"hpo store info {store}   # digest {digest[:16]}..."]
+    file_name = shlex.quote(store)
+    lines += [f"hpo leaderboard {file} --store {file_name} --out report" for file in suites]
+    return [*lines, f"hpo store info {file_name}   # digest {digest[:16]}..."]
+
+
+def _own_code(names: Collection[str]) -> list[str]:
+    """Lines about names that are imported: whose code it is, and what has to be said to run it."""
+    own = sorted(name for name in names if needs_import(name))
+    if not own:
+        return []
+    modules = ", ".join(sorted({name.partition(":")[0] for name in own}))
+    return [
+        f"the runs used code that is no part of hpo-foundry: {', '.join(own)}",
+        f"look at it before you run it; then put its modules into this directory, or on PYTHONPATH: {modules}",
+        "and add --allow-import to the commands below, which without it refuse to import anything",
+    ]
+
+
+def _comment(text: str) -> str:
+    """A text as one line of comment, whatever it holds."""
+    return "# " + "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _benchmark_extras(names: Collection[str]) -> set[str]:

@@ -40,6 +40,7 @@ def score_store(
     benchmarks: Sequence[str] | None = None,
     seeds: Collection[int] | None = None,
     latest: bool = True,
+    imports: Collection[str] = (),
 ) -> ScoredStore:
     """The store in a file, scored; needs none of the packages that draw.
 
@@ -49,12 +50,15 @@ def score_store(
         Of the store.
     optimizers, benchmarks, seeds, latest
         Which runs, see `hpo_leaderboard.store.selection.select`.
+    imports
+        Benchmarks of your own, `MODULE:ATTRIBUTE`, that may be imported to compute targets. A store may come from
+        somebody else, so nothing else that it names is.
     """
     with reading(path) as store:
         frames, left_out = select(
             store, optimizers=optimizers, benchmarks=benchmarks, seeds=seeds, latest=latest, configs=False
         )
-        groups = make_groups(frames, store.scoring(), _members(frames))
+        groups = make_groups(frames, store.scoring(), _members(frames), imports)
         return ScoredStore(groups, make_methods(store, frames), frames.runs, left_out)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core import Benchmark
-from hpo_core.errors import HpoError
+from hpo_core.names import needs_import
 from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.scores.fixed_target.targets import N_TARGETS, quantile_targets, random_targets, sobol_targets
 
@@ -36,17 +36,21 @@ class ScoredTargets(NamedTuple):
     words: str
 
 
-def make_targets(asked: Targets, incumbents: pandas.DataFrame, members: Members) -> ScoredTargets:
+def make_targets(
+    asked: Targets, incumbents: pandas.DataFrame, members: Members, imports: Collection[str] = ()
+) -> ScoredTargets:
     """Targets for the benchmarks of a table of incumbents.
 
     `members` are name and options of each benchmark by the label it is shown under, for those that are not shown by
-    their name. A benchmark that cannot be opened, that fails, whose noise-free losses take long, or for which no fixed
+    their name; `imports` are the `MODULE:ATTRIBUTE` among them that may be imported, since a store may name anything. A
+    benchmark that may not or cannot be opened, that fails, whose noise-free losses take long, or for which no fixed
     losses are stated, has quantiles of the incumbents' losses instead; those depend on who takes part, and the words
     say so.
     """
     import pandas as pd
 
-    tables = {str(name): _of_benchmark(str(name), asked, members) for name in incumbents["benchmark"].unique()}
+    names = [str(name) for name in incumbents["benchmark"].unique()]
+    tables = {name: _of_benchmark(name, asked, members, imports) for name in names}
     words = WORDS[asked.kind].format(n=asked.n or N_TARGETS)
     missing = sorted(name for name, own in tables.items() if own is None)
     parts = [own for own in tables.values() if own is not None]
@@ -58,13 +62,13 @@ def make_targets(asked: Targets, incumbents: pandas.DataFrame, members: Members)
     return ScoredTargets(pd.concat(parts, ignore_index=True), words)
 
 
-def _of_benchmark(name: str, asked: Targets, members: Members) -> pandas.DataFrame | None:
+def _of_benchmark(name: str, asked: Targets, members: Members, imports: Collection[str]) -> pandas.DataFrame | None:
     import pandas as pd
 
     if asked.kind == "fixed":
         losses = asked.values.get(name)
         return None if losses is None else pd.DataFrame({"benchmark": name, "target": losses})
-    benchmark = _cheap(*members.get(name, (name, {})))
+    benchmark = _cheap(*members.get(name, (name, {})), imports)
     if benchmark is None:
         return None
     try:
@@ -75,10 +79,12 @@ def _of_benchmark(name: str, asked: Targets, members: Members) -> pandas.DataFra
         return None  # a problem may fail on some configurations, in any way
 
 
-def _cheap(name: str, options: Mapping[str, Any]) -> Benchmark | None:
-    """A benchmark, if it can be opened here and its noise-free losses take little time."""
+def _cheap(name: str, options: Mapping[str, Any], imports: Collection[str]) -> Benchmark | None:
+    """A benchmark, if it may be and can be opened here and its noise-free losses take little time."""
+    if needs_import(name) and name not in imports:
+        return None
     try:
         benchmark = open_benchmark(name, options).benchmark
-    except (HpoError, ImportError, OSError):
-        return None  # the store may come from another machine
+    except Exception:
+        return None  # the store may come from another machine, or from somebody who writes nonsense into it
     return benchmark if benchmark.noise_free_is_cheap else None

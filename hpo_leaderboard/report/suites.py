@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hpo_core.names import needs_import
 from hpo_leaderboard.experiments.members import Member
 from hpo_leaderboard.experiments.scoring import Scoring
 
@@ -88,7 +90,9 @@ def _layers(texts: Sequence[str], members: Mapping[str, dict]) -> list[list[str]
 
 
 def _text(name: str, key: _Key, benchmarks: Sequence[dict], optimizers: Sequence[dict]) -> str:
-    lines = [f"name = {_toml(name)}", f"version = {key.version}"]
+    own = sorted({member["name"] for member in (*benchmarks, *optimizers) if needs_import(member["name"])})
+    lines = [f"# names code to import; look at it, then run this with --allow-import: {_toml(own)}"] if own else []
+    lines += [f"name = {_toml(name)}", f"version = {key.version}"]
     lines += [f"benchmarks = {_toml([_entry(member) for member in benchmarks])}"]
     lines += [f"optimizers = {_toml([_entry(member) for member in optimizers])}"]
     lines += [f"n_seeds = {len(key.seeds)}"]
@@ -111,4 +115,6 @@ def _toml(value: Any) -> str:
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

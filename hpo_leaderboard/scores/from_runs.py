@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_core import Run
 from hpo_core.errors import HpoError, InvalidOption
+from hpo_core.names import needs_import
 from hpo_leaderboard.experiments.identity import OpenBenchmark, open_benchmark
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.experiments.plan import BenchmarkRecord, benchmark_record
@@ -85,6 +86,8 @@ def _check(runs: list[Run]) -> None:
 def _opened(name: str) -> OpenBenchmark | None:
     """Benchmark of a run's name; options are part of it, as in `forrester,a=3` and `profet-svm/0,noise`."""
     plain, *options = name.split(",")
+    if needs_import(plain):  # the run may come from a file, whose names are not imported
+        return None
     try:
         found = open_benchmark(plain, dict(map(_option, options)))
     except HpoError:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def references(trials: pandas.DataFrame, tasks: pandas.DataFrame) -> pandas.DataFrame:
     """Table with a row per benchmark: the loss that has regret zero there, and where that loss comes from.
 
-    basis            "exact": a result counts with its noise-free loss at the full budget, from the known optimum on.
+    basis            "exact": a result counts with its noise-free loss at the full budget, from the known optimum on,
+                     or from a lower loss that a trial has: a surrogate's optimum is the best of a search.
                      "noise-free": with that loss too, from the lowest noise-free loss among all trials on, since the
                      optimum is not known.
                      "observed": with the loss the optimizer saw, from the lowest that anyone saw on the benchmark on.
@@ -48,7 +49,7 @@ def references(trials: pandas.DataFrame, tasks: pandas.DataFrame) -> pandas.Data
     tested = recorded["test"].gt(0.0)
     columns = {
         "basis": np.where(noise_free, np.where(optimum_known, "exact", "noise-free"), "observed"),
-        "reference": known["optimum"].fillna(lowest["exact"]).where(noise_free, lowest["loss"]),
+        "reference": np.fmin(known["optimum"], lowest["exact"]).where(noise_free, lowest["loss"]),
         "test_basis": np.where(tested, np.where(known["test_optimum"].notna(), "exact", "observed"), "unknown"),
         "test_reference": known["test_optimum"].fillna(lowest["test"]).where(tested),
         "test_share": recorded["test"].fillna(0.0),

@@ -16,6 +16,7 @@ import numpy as np
 
 from hpo_core import Benchmark, Categorical, Constant, Float, Int, Space, Trial
 from hpo_core.errors import HpoError
+from hpo_core.names import needs_import
 from hpo_core.space.hyperparameters import Hyperparameter
 
 RUN = ["benchmark", "optimizer", "seed"]
@@ -54,7 +55,10 @@ class ListedRun(NamedTuple):
 
 
 class OpenBenchmarks:
-    """Benchmarks by name, each opened once, None where there is none of that name."""
+    """Benchmarks by name, each opened once, None where there is none of that name.
+
+    The names come from files, so `MODULE:ATTRIBUTE` is never imported.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, Benchmark | None] = {}
@@ -62,7 +66,7 @@ class OpenBenchmarks:
     def __call__(self, name: str) -> Benchmark | None:
         if name not in self._known:
             try:
-                self._known[name] = Benchmark(name)
+                self._known[name] = None if needs_import(name) else Benchmark(name)
             except HpoError:
                 self._known[name] = None
         return self._known[name]

@@ -7,6 +7,7 @@ configurations are lines of JSON with sorted keys. Trials stand in their order o
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -72,6 +73,47 @@ def compress(data: bytes) -> bytes:
 
 def decompress(data: bytes) -> bytes:
     return zlib.decompress(data)
+
+
+def unpacked(data: bytes, most: float) -> bytes:
+    """Decompressed bytes, of which there may be at most `most`; raises `ValueError` for more, or for broken ones."""
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(data, 0 if math.isinf(most) else int(most) + 1)
+    except zlib.error as error:
+        raise ValueError(f"its columns cannot be decompressed ({error})") from None
+    if len(content) > most:
+        raise ValueError(f"its columns unpack to more than {most:,.0f} bytes")
+    if not stream.eof or stream.unused_data:
+        raise ValueError("its columns cannot be decompressed (they end too early or too late)")
+    return content
+
+
+def n_lines(configs: bytes) -> int:
+    """Number of configurations in lines of JSON; raises `ValueError` for bytes that no JSON of ours has."""
+    if not configs.isascii():
+        raise ValueError("its configurations are not in ASCII")
+    return configs.count(b"\n") + 1 if configs else 0
+
+
+def number_fault(columns: Mapping[str, np.ndarray]) -> str | None:
+    """What is wrong with the columns of trials, None if every value is one that a run can have."""
+    loss, failed = columns["loss"], columns["failed"].view(np.uint8)
+    rules = {
+        "failed is 0 or 1": failed <= 1,
+        "a loss is finite, or infinite where the trial failed": np.isfinite(loss) == (failed == 0),
+        "no loss is NaN or minus infinity": loss > -np.inf,
+        "steps and workers are counted from 0": (columns["step"] >= 0) & (columns["worker"] >= 0),
+        "a budget is a finite number": np.isfinite(columns["budget"]),
+        "costs and times are finite and not negative": _are_times(columns, ("cost", "start", "end")),
+        "noise-free losses are not minus infinity": ~np.isneginf(columns["exact"]) & ~np.isneginf(columns["test"]),
+    }
+    broken = next((rule for rule, holds in rules.items() if not holds.all()), None)
+    return None if broken is None else f"its trials break a rule: {broken}"
+
+
+def _are_times(columns: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
+    return np.all([(columns[name] >= 0) & (columns[name] < np.inf) for name in names], axis=0)
 
 
 def _plain(value: object) -> Any:

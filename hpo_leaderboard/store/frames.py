@@ -13,17 +13,17 @@ tasks    one row per benchmark: benchmark, family, optimum, test_optimum (NaN wh
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hpo_core.errors import DamagedFile
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
-from hpo_leaderboard.store.columns import unpack_numbers
+from hpo_leaderboard.store.columns import LAYOUT, number_fault, unpack_numbers
+from hpo_leaderboard.store.file.rows import StoredRun
 from hpo_leaderboard.store.shown_names import shown_names
-from hpo_leaderboard.store.store import Store, StoredRun
+from hpo_leaderboard.store.store import Store
 
 if TYPE_CHECKING:
     import pandas
@@ -41,7 +41,7 @@ class _Entry(NamedTuple):
     """A run with what its description says, and its decompressed contents."""
 
     run: StoredRun
-    said: dict[str, Any]
+    said: Mapping[str, Any]
     numbers: bytes
     configs: bytes
 
@@ -54,7 +54,7 @@ def make_frames(store: Store, *, configs: bool = True, keys: Collection[str] | N
     """
     import pandas
 
-    entries = [_entry(store, run, configs) for run in store.runs(keys)]
+    entries = _entries(store, configs, keys)
     stored = {key: number for number, key in enumerate(store.keys())}
     names = shown_names([entry.said for entry in entries])
     order = sorted(range(len(entries)), key=lambda i: (*names[i], entries[i].run.seed))
@@ -65,6 +65,7 @@ def make_frames(store: Store, *, configs: bool = True, keys: Collection[str] | N
         [entry.numbers for entry in entries],
         [entry.configs for entry in entries] if configs else None,
     )
+    _check(store, [entry.run for entry in entries], trials)
     rows = [_run_row(entry, name, stored[entry.run.key]) for entry, name in zip(entries, names, strict=True)]
     runs = pandas.DataFrame(rows, columns=RUNS)
     return Frames(trials, runs, tasks_frame(_tasks(store, entries, names)))
@@ -83,7 +84,7 @@ class NamedRun(NamedTuple):
 
 def named_runs(store: Store) -> list[NamedRun]:
     """Runs of a store, sorted by benchmark, optimizer and seed, without reading their trials."""
-    entries = [_Entry(head, json.loads(head.description), b"", b"") for head in store.heads()]
+    entries = [_Entry(head, head.said(), b"", b"") for head in store.heads()]
     names = shown_names([entry.said for entry in entries])
     optima = {task.benchmark: task.optimum for task in _tasks(store, entries, names)}
     runs = [
@@ -95,8 +96,11 @@ def named_runs(store: Store) -> list[NamedRun]:
 
 def trials_of(store: Store, run: NamedRun) -> pandas.DataFrame:
     """The frame `trials` of one run; raises `DamagedFile` if it is not what was stored."""
-    entry = _entry(store, store.run(run.key), True)
-    return trials_frame([(run.benchmark, run.optimizer, run.seed)], [run.n_trials], [entry.numbers], [entry.configs])
+    stored = store.run(run.key)
+    numbers, configs = store.contents(stored)
+    trials = trials_frame([(run.benchmark, run.optimizer, run.seed)], [stored.n_trials], [numbers], [configs])
+    _check(store, [stored], trials)
+    return trials
 
 
 def trials_frame(
@@ -159,16 +163,27 @@ RUNS = [
 ]
 
 
-def _entry(store: Store, run: StoredRun, keeps_configs: bool) -> _Entry:
-    try:
-        numbers, configs = run.contents()
-    except ValueError as error:
-        raise DamagedFile(
-            f"{store.path}: {run}: {error}; `hpo store verify {store.path} --drop-damaged` removes what is damaged, "
-            "and `hpo leaderboard` runs it again"
-        ) from None
-    slim = run._replace(numbers=b"", configs=b"")  # a million trials lie here at once
-    return _Entry(slim, json.loads(run.description), numbers, configs if keeps_configs else b"")
+def _entries(store: Store, keeps_configs: bool, keys: Collection[str] | None) -> list[_Entry]:
+    """The runs of a store, or those of some keys, with their contents; together they take no more than its room."""
+    entries, room = [], store.room()
+    for run in store.runs(keys):
+        numbers, configs = store.contents(run, room)
+        room -= len(numbers) + len(configs)
+        slim = run._replace(numbers=b"", configs=b"")  # a million trials lie here at once
+        entries.append(_Entry(slim, run.said(), numbers, configs if keeps_configs else b""))
+    return entries
+
+
+def _check(store: Store, runs: Sequence[StoredRun], trials: pandas.DataFrame) -> None:
+    """Raise `DamagedFile` for trials that no run can have; `runs` are those of the trials, in their order."""
+    columns = {name: trials[name].to_numpy() for name, _ in LAYOUT}
+    if number_fault(columns) is None:
+        return
+    ends = np.cumsum([run.n_trials for run in runs])
+    for run, own in zip(runs, zip(*(np.split(columns[name], ends) for name in columns), strict=True), strict=False):
+        fault = number_fault(dict(zip(columns, own, strict=True)))
+        if fault is not None:
+            raise DamagedFile(f"{store.path}: {run}: {fault}; it was made by something else than a run")
 
 
 def _run_row(entry: _Entry, name: tuple[str, str], stored: int) -> list[Any]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Sequence
 from fnmatch import fnmatchcase
 
-from hpo_leaderboard.experiments.job import key_of
 from hpo_leaderboard.store.store import Store
 
 
@@ -25,13 +23,10 @@ def keys_named(
         Of the suite; None for any.
     """
     found = []
-    for description in store.descriptions():
-        said = json.loads(description)
-        labels_match = _matches(said["optimizer"]["label"], optimizers) and _matches(
-            said["benchmark"]["label"], benchmarks
-        )
-        if labels_match and (seeds is None or said["seed"] in seeds):
-            found.append(key_of(description))
+    for head in store.heads():
+        labels_match = _matches(head.optimizer, optimizers) and _matches(head.benchmark, benchmarks)
+        if labels_match and (seeds is None or head.seed in seeds):
+            found.append(head.key)
     return found
 
 

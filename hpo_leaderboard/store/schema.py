@@ -1,13 +1,6 @@
-"""The store's file: an SQLite database, how it is opened, and what can be wrong with it.
+"""The store's file, an SQLite database: how it is opened, and what can be wrong with it.
 
-    runs        one row per run: what it is, how it ended, its trials as compressed columns (`store.columns`)
-    overheads   CPU seconds of each run's optimizer; apart, since they differ between two executions
-    tasks       what is known about each benchmark
-    suites      the suites that were run into it, with how they are scored
-    about       free text by name: what made the store
-
-`PRAGMA application_id` marks the file as a store, `PRAGMA user_version` is the version of this format. Version 1 had no
-`suites`, and no `n_random` in `runs`. It can be read, and becomes version 2 when it is opened for writing.
+Its tables are described in `hpo_leaderboard.store.file.versions`.
 """
 
 from __future__ import annotations
@@ -18,48 +11,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hpo_core.errors import DamagedFile, HpoError
+from hpo_leaderboard.store.file.seals import totals_fault
+from hpo_leaderboard.store.file.versions import VERSION, make_tables, schema_fault, upgrade
 
-APPLICATION, VERSION = 0x48504F53, 2
+APPLICATION = 0x48504F53
 PATIENCE = 30.0  # seconds to wait for a reader that holds a lock
-SCHEMA = """
-CREATE TABLE runs (
-    key TEXT PRIMARY KEY NOT NULL,
-    settled INTEGER NOT NULL,
-    benchmark TEXT NOT NULL,
-    optimizer TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    description TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    n_trials INTEGER NOT NULL,
-    failure TEXT,
-    digest BLOB NOT NULL,
-    numbers BLOB NOT NULL,
-    configs BLOB NOT NULL,
-    n_random INTEGER
-);
-CREATE INDEX settled_runs ON runs (key, digest) WHERE settled = 1;
-CREATE TABLE overheads (key TEXT PRIMARY KEY NOT NULL, seconds REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE tasks (
-    benchmark TEXT NOT NULL,
-    checksum TEXT NOT NULL,
-    family TEXT NOT NULL,
-    optimum REAL,
-    test_optimum REAL,
-    full_budget REAL NOT NULL,
-    n_budgets INTEGER NOT NULL,
-    provenance TEXT NOT NULL,
-    PRIMARY KEY (benchmark, checksum)
-) WITHOUT ROWID;
-CREATE TABLE about (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
-"""
-SUITES = """
-CREATE TABLE suites (
-    name TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    scoring TEXT NOT NULL,
-    PRIMARY KEY (name, version)
+MOST_BYTES = 2**28  # of one value
+UNAVAILABLE = (
+    "SQLITE_CANTOPEN",
+    "SQLITE_FULL",
+    "SQLITE_INTERRUPT",
+    "SQLITE_IOERR",
+    "SQLITE_LOCKED",
+    "SQLITE_NOLFS",
+    "SQLITE_NOMEM",
+    "SQLITE_PERM",
+    "SQLITE_PROTOCOL",
+    "SQLITE_READONLY",
 )
-"""
 
 
 class StoreUnavailable(HpoError, OSError):
@@ -84,12 +53,12 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; a power cut, seconds
             with transaction(connection):
                 if not _pragma(connection, "application_id"):
-                    for statement in (*SCHEMA.split(";"), SUITES):
-                        connection.execute(statement)
+                    make_tables(connection)
                     connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 elif format_version(connection) < VERSION:
-                    connection.execute("ALTER TABLE runs ADD COLUMN n_random INTEGER")
-                    connection.execute(SUITES)
+                    upgrade(connection, format_version(connection))
+                elif (fault := totals_fault(connection)) is not None:
+                    raise DamagedFile(f"{path} is damaged: {fault}; take it from a copy")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
         except BaseException:
             connection.close()
@@ -127,6 +96,9 @@ def _open_for_reading(path: Path, mode: str) -> sqlite3.Connection:
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """All of the block's changes or none."""
+    if connection.in_transaction:  # it is a part of a larger one
+        yield
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -142,21 +114,19 @@ def explained(path: Path) -> Iterator[None]:
     """Turns what SQLite raises into an error that names the file and the way out."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         name = getattr(error, "sqlite_errorname", "") or ""
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            raise DamagedFile(
-                f"{path} is damaged or no store ({error}); take it from a copy, or take another file with --store and "
-                "run the experiment again"
-            ) from None
         if name.startswith("SQLITE_BUSY"):
             raise StoreBusy(f"another process holds {path} ({error}); wait for it, or take another file") from None
-        if isinstance(error, sqlite3.OperationalError):
+        if name.startswith(UNAVAILABLE):
             raise StoreUnavailable(
                 f"cannot write or open {path} ({error}); make room or give permission, or take another file with "
                 "--store. Runs that were stored before are safe: the same command goes on from there"
             ) from None
-        raise
+        raise DamagedFile(
+            f"{path} is damaged or no store ({error}); take it from a copy, or take another file with --store and "
+            "run the experiment again"
+        ) from None
 
 
 def format_version(connection: sqlite3.Connection) -> int:
@@ -169,6 +139,9 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _check_format(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
     application, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
     if application == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         if may_be_empty:
@@ -180,3 +153,6 @@ def _check_format(connection: sqlite3.Connection, path: Path, *, may_be_empty: b
         raise DamagedFile(f"{path} is an SQLite file but no store of HPO Foundry; take another file with --store")
     if version > VERSION:
         raise DamagedFile(f"{path} has version {version} of the store, this release knows up to {VERSION}; upgrade it")
+    fault = schema_fault(connection, version) if version > 0 else f"it has version {version} of the store"
+    if fault is not None:
+        raise DamagedFile(f"{path} is damaged: {fault}; take it from a copy, or take another file with --store")

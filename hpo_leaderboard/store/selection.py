@@ -83,19 +83,17 @@ def select(
         texts, stored = source.runs["description"].tolist(), source.runs["stored"].tolist()
         if "" in texts:
             return Selection(_named(source, optimizers, benchmarks, seeds), [])
+        said = [json.loads(text) for text in texts]
     else:
-        texts = source.descriptions()
-        number = {key: i for i, key in enumerate(source.keys())}
-        stored = [number[key] for key in source.keys(by_name=True)]
-    said = [json.loads(text) for text in texts]
+        heads = source.heads()
+        said, stored = [head.said() for head in heads], [head.position for head in heads]
     names = shown_names(said)
     each = zip(said, names, stored, strict=True)
     candidates = [_Candidate(i, own, *name, order) for i, (own, name, order) in enumerate(each)]
     kept, left_out = _choose(candidates, optimizers, benchmarks, seeds, latest)
     if isinstance(source, Frames):
         return Selection(_rows(source, kept), left_out)
-    by_name = source.keys(by_name=True)
-    return Selection(make_frames(source, configs=configs, keys={by_name[one.row] for one in kept}), left_out)
+    return Selection(make_frames(source, configs=configs, keys={heads[one.row].key for one in kept}), left_out)
 
 
 def _choose(

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import zlib
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hpo_core.errors import DamagedFile
-from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
-from hpo_leaderboard.experiments.job import Job, key_of
+from hpo_leaderboard.experiments.execution import FinishedRun
+from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
-from hpo_leaderboard.experiments.scoring import Scoring, scoring_from_json
+from hpo_leaderboard.experiments.scoring import Scoring
 from hpo_leaderboard.experiments.splitting.estimates import Overhead
-from hpo_leaderboard.store.columns import decompress, numbers_size
+from hpo_leaderboard.store.file import changes
+from hpo_leaderboard.store.file.rows import COLUMNS, StoredRun, StoredSuite, note_of, run_of, suite_of, task_of
+from hpo_leaderboard.store.file.verification import Damage, damages
 from hpo_leaderboard.store.schema import (
     StoreBusy,
     StoreUnavailable,
@@ -30,81 +33,26 @@ from hpo_leaderboard.store.schema import (
 if TYPE_CHECKING:
     from hpo_leaderboard.store.frames import Frames
 
-COLUMNS = (
-    "key",
-    "settled",
-    "benchmark",
-    "optimizer",
-    "seed",
-    "description",
-    "reason",
-    "n_trials",
-    "failure",
-    "digest",
-    "numbers",
-    "configs",
-    "n_random",
-)
-
-
-class StoredRun(NamedTuple):
-    """A row of the store, with its columns still compressed; `overhead` is in CPU seconds.
-
-    `n_random` is how many proposals were random, None where the optimizer does not say.
-    """
-
-    key: str
-    settled: int
-    benchmark: str
-    optimizer: str
-    seed: int
-    description: str
-    reason: str
-    n_trials: int
-    failure: str | None
-    digest: bytes
-    numbers: bytes
-    configs: bytes
-    n_random: int | None
-    overhead: float
-
-    def contents(self) -> tuple[bytes, bytes]:
-        """Decompressed numbers and configurations; raises `ValueError` where the row is not what was stored."""
-        if key_of(self.description) != self.key:
-            raise ValueError("its description does not match its key")
-        try:
-            numbers, configs = decompress(self.numbers), decompress(self.configs)
-        except zlib.error as error:
-            raise ValueError(f"its columns cannot be decompressed ({error})") from None
-        if run_digest(self.key, self.reason, numbers, configs) != self.digest:
-            raise ValueError("its contents do not match its digest")
-        if len(numbers) != numbers_size(self.n_trials):
-            raise ValueError(f"its columns do not hold {self.n_trials} trials")
-        return numbers, configs
-
-    def __str__(self) -> str:
-        return f"run {self.key[:12]} ({self.benchmark}, {self.optimizer}, seed {self.seed})"
-
-
-class StoredSuite(NamedTuple):
-    """A suite that was run into a store, and how it is scored."""
-
-    name: str
-    version: int
-    scoring: Scoring
+T = TypeVar("T")
+LOG = "-wal"  # ending of the file beside a store that holds its last transactions
+RATIO, SLACK = 32, 64_000_000  # trials unpack to at most so many times the size of the file, and so many bytes more
 
 
 class Store:
-    """Finished runs in a file; made by `reading` and `writing`."""
+    """Finished runs in a file; made by `reading` and `writing`. What is read went through `store.file.rows`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection):
         self.path = path
         self._connection = connection
+        self._passed: set[bytes] = set()
 
     def settled(self) -> dict[str, bytes]:
         """Digest of every run whose outcome is settled, by its key."""
         with explained(self.path):
-            return dict(self._connection.execute("SELECT key, digest FROM runs WHERE settled = 1"))
+            rows = self._connection.execute("SELECT key, digest FROM runs NOT INDEXED WHERE settled = 1").fetchall()
+        if not all(isinstance(key, str) and isinstance(digest, bytes) for key, digest in rows):
+            raise self.damaged("a run has something else than a key and a digest")
+        return dict(rows)
 
     def digest(self) -> str:
         """Hexadecimal SHA-256 of the settled runs: equal for two stores of the same runs, however they were made."""
@@ -117,24 +65,24 @@ class Store:
         """The runs, or those of some keys, sorted by benchmark, optimizer, seed and key, or in the order of storing."""
         query = f"{self._select()} WHERE runs.rowid = ?"
         with explained(self.path):
-            order = "rowid" if as_stored else "benchmark, optimizer, seed, key"
-            found = self._connection.execute(f"SELECT rowid, key FROM runs ORDER BY {order}").fetchall()
+            order = self._position() if as_stored else "benchmark, optimizer, seed, key"
+            found = self._connection.execute(f"SELECT rowid, key FROM runs NOT INDEXED ORDER BY {order}").fetchall()
             for row, key in found:  # sorting whole rows would copy every blob
                 if keys is None or key in keys:
-                    yield StoredRun(*self._connection.execute(query, (row,)).fetchone())
+                    yield self._run(self._connection.execute(query, (row,)).fetchone())
 
     def keys(self, *, by_name: bool = False) -> list[str]:
         """Keys of the runs in the order in which they were stored, the latest last; or in the order of `runs`."""
-        order = "benchmark, optimizer, seed, key" if by_name else "rowid"
+        order = "benchmark, optimizer, seed, key" if by_name else self._position()
         with explained(self.path):
-            return [key for (key,) in self._connection.execute(f"SELECT key FROM runs ORDER BY {order}")]
+            return [key for (key,) in self._connection.execute(f"SELECT key FROM runs NOT INDEXED ORDER BY {order}")]
 
     def heads(self) -> list[StoredRun]:
         """The runs in the order of `runs`, with empty columns: what they are, without reading their trials."""
         select = self._select(numbers="x''", configs="x''")
-        query = f"{select} ORDER BY benchmark, optimizer, seed, key"
+        query = f"{select} ORDER BY benchmark, optimizer, seed, runs.key"
         with explained(self.path):
-            return [StoredRun(*row) for row in self._connection.execute(query)]
+            return [self._run(row) for row in self._connection.execute(query)]
 
     def run(self, key: str) -> StoredRun:
         """The run with a key."""
@@ -142,14 +90,19 @@ class Store:
             row = self._connection.execute(f"{self._select()} WHERE runs.key = ?", (key,)).fetchone()
         if row is None:
             raise DamagedFile(f"{self.path} has no longer the run {key[:12]}; it was removed while it was read")
-        return StoredRun(*row)
+        return self._run(row)
 
-    def _select(self, **replaced: str) -> str:
-        """SQL for the fields of a `StoredRun`, some replaced by a constant; NULL where the file's version has none."""
-        if format_version(self._connection) < 2:
-            replaced["n_random"] = "NULL"
-        columns = ", ".join(replaced.get(column, f"runs.{column}") for column in COLUMNS)
-        return f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key)"
+    def contents(self, run: StoredRun, room: float | None = None) -> tuple[bytes, bytes]:
+        """Decompressed numbers and configurations of a run, which take at most `room` bytes, see `StoredRun`."""
+        try:
+            return run.contents(self.room() if room is None else room)
+        except ValueError as error:
+            raise self.damaged(f"{run}: {error}") from None
+
+    def room(self) -> int:
+        """Bytes that the trials of a file of this size may take: none that was made by runs unpacks to more."""
+        files = (self.path, self.path.with_name(self.path.name + LOG))
+        return SLACK + RATIO * sum(file.stat().st_size for file in files if file.exists())
 
     def descriptions(self) -> list[str]:
         """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""
@@ -157,28 +110,27 @@ class Store:
 
     def overheads(self) -> dict[tuple[str, str], Overhead]:
         """Mean CPU seconds and trials of the runs that did not break, by the labels of benchmark and optimizer."""
-        query = (
-            "SELECT benchmark, optimizer, avg(seconds), avg(n_trials) FROM runs JOIN overheads USING (key) "
-            "WHERE failure IS NULL GROUP BY benchmark, optimizer"
-        )
-        with explained(self.path):
-            rows = self._connection.execute(query).fetchall()
-        return {(benchmark, optimizer): Overhead(*means) for benchmark, optimizer, *means in rows}
+        found: dict[tuple[str, str], list[StoredRun]] = defaultdict(list)
+        for head in self.heads():
+            if head.failure is None:
+                found[head.benchmark, head.optimizer].append(head)
+        return {
+            names: Overhead(sum(run.overhead for run in own) / len(own), sum(run.n_trials for run in own) / len(own))
+            for names, own in found.items()
+        }
 
     def tasks(self) -> list[BenchmarkRecord]:
         """What is known about the benchmarks."""
         columns = ", ".join(BenchmarkRecord._fields)
-        with explained(self.path):
-            rows = self._connection.execute(f"SELECT {columns} FROM tasks ORDER BY benchmark, checksum").fetchall()
-        return [BenchmarkRecord(*row) for row in rows]
+        return self._rows(task_of, f"SELECT {columns}, {self._seal()} FROM tasks ORDER BY benchmark, checksum")
 
     def suites(self) -> list[StoredSuite]:
         """The suites that were run into the store, the latest last."""
         if format_version(self._connection) < 2:
             return []
-        with explained(self.path):
-            rows = self._connection.execute("SELECT name, version, scoring FROM suites ORDER BY rowid").fetchall()
-        return [StoredSuite(name, version, scoring_from_json(scoring)) for name, version, scoring in rows]
+        position = self._position()
+        query = f"SELECT name, version, scoring, {position}, {self._seal()} FROM suites ORDER BY {position}"
+        return self._rows(suite_of, query)
 
     def scoring(self) -> Scoring:
         """Scoring of the latest suite, the default one if it has none."""
@@ -187,8 +139,7 @@ class Store:
 
     def about(self) -> dict[str, str]:
         """Notes about what made the store, by name."""
-        with explained(self.path):
-            return dict(self._connection.execute("SELECT name, value FROM about ORDER BY name"))
+        return dict(self._rows(note_of, f"SELECT name, value, {self._seal()} FROM about ORDER BY name"))
 
     def frames(self, *, configs: bool = True) -> Frames:
         """Data frames of trials, runs and tasks, see `hpo_leaderboard.store.frames`."""
@@ -196,78 +147,84 @@ class Store:
 
         return make_frames(self, configs=configs)
 
-    def damages(self) -> Iterator[tuple[StoredRun | None, str]]:
-        """Everything that is wrong, in words, with the run it is wrong with, or None if it is the file itself."""
-        try:
-            with explained(self.path):
-                for (line,) in self._connection.execute("PRAGMA integrity_check(10)").fetchall():
-                    if line != "ok":
-                        yield None, line
-            for run in self.runs():
-                try:
-                    run.contents()
-                except ValueError as error:
-                    yield run, f"{run}: {error}"
-        except DamagedFile as error:
-            yield None, str(error)
+    def damages(self) -> Iterator[Damage]:
+        """Everything that is wrong, in words, with the row of the run it is wrong with."""
+        return damages(self, self._connection, f"{self._select()} WHERE runs.rowid = ?")
+
+    # --- changes -----------------------------------------------------------------------------------------------------
+
+    def changing(self) -> AbstractContextManager[None]:
+        """A context in which all changes are stored, or none if it is left by an exception."""
+        return transaction(self._connection)
 
     def add(self, finished: Iterable[tuple[Job, FinishedRun]]) -> None:
         """Store runs in one transaction; one that is settled is never replaced."""
-        self.add_rows([_row(job, run) for job, run in finished])
+        self.add_rows([changes.row_of(job, run) for job, run in finished])
 
     def add_rows(self, rows: Iterable[StoredRun]) -> None:
         """Store rows of this or another store in one transaction; one that is settled is never replaced."""
-        rows = list(rows)
-        if not rows:
-            return
-        updates = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])
-        insert = (
-            f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "
-            f"ON CONFLICT (key) DO UPDATE SET {updates} WHERE settled = 0"
-        )
-        overheads = "INSERT INTO overheads VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET seconds = excluded.seconds"
         with explained(self.path), transaction(self._connection):
-            self._connection.executemany(insert, [row[: len(COLUMNS)] for row in rows])
-            self._connection.executemany(overheads, [(row.key, row.overhead) for row in rows])
+            changes.add_runs(self._connection, list(rows))
 
     def add_tasks(self, tasks: Iterable[BenchmarkRecord], about: dict[str, str]) -> None:
         """Store what is known about benchmarks, and notes."""
-        values = ", ".join("?" * len(BenchmarkRecord._fields))
         with explained(self.path), transaction(self._connection):
-            self._connection.executemany(f"INSERT OR REPLACE INTO tasks VALUES ({values})", list(tasks))
-            self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", list(about.items()))
+            changes.put(self._connection, "tasks", map(changes.task_values, tasks), n_key=2)
+            changes.put(self._connection, "about", about.items(), n_key=1)
 
     def add_suites(self, suites: Iterable[StoredSuite]) -> None:
         """Store how suites are scored; one that is there already is replaced, and becomes the latest."""
-        rows = [(suite.name, suite.version, suite.scoring.to_json()) for suite in suites]
         with explained(self.path), transaction(self._connection):
-            self._connection.executemany("INSERT OR REPLACE INTO suites VALUES (?, ?, ?)", rows)
+            rows = [(suite.name, suite.version, suite.scoring.to_json()) for suite in suites]
+            changes.put_suites(self._connection, rows)
 
     def drop(self, keys: Iterable[str]) -> None:
         """Remove runs, so that asking for the experiment again runs them again."""
         with explained(self.path), transaction(self._connection):
-            for key in keys:
-                self._connection.execute("DELETE FROM runs WHERE key = ?", (key,))
-                self._connection.execute("DELETE FROM overheads WHERE key = ?", (key,))
+            changes.drop(self._connection, "key", keys)
 
+    def drop_damaged(self, rows: Iterable[int]) -> None:
+        """Remove the runs of rows that `damages` names."""
+        with explained(self.path), transaction(self._connection):
+            changes.drop(self._connection, "rowid", rows)
 
-def _row(job: Job, run: FinishedRun) -> StoredRun:
-    return StoredRun(
-        key=job.key,
-        settled=int(run.settled),
-        benchmark=job.benchmark.label,
-        optimizer=job.optimizer.label,
-        seed=job.seed,
-        description=job.description,
-        reason=run.reason,
-        n_trials=run.n_trials,
-        failure=run.failure,
-        digest=run.digest,
-        numbers=run.numbers,
-        configs=run.configs,
-        n_random=run.n_random,
-        overhead=run.overhead,
-    )
+    # --- what the version of the file has ----------------------------------------------------------------------------
+
+    def _select(self, **replaced: str) -> str:
+        """SQL for the fields of a `StoredRun`, some replaced by a constant; NULL where the file's version has none."""
+        version = format_version(self._connection)
+        if version < 3:
+            replaced |= {"position": "runs.rowid", "seal": "NULL"}
+        if version < 2:
+            replaced["n_random"] = "NULL"
+        columns = ", ".join(replaced.get(column, f"runs.{column}") for column in COLUMNS)
+        return f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key)"
+
+    def _position(self) -> str:
+        return "rowid" if format_version(self._connection) < 3 else "position"
+
+    def _seal(self) -> str:
+        return "NULL" if format_version(self._connection) < 3 else "seal"
+
+    def _run(self, row: Sequence[Any] | None) -> StoredRun:
+        return self._clean(partial(run_of, passed=self._passed), row)
+
+    def _rows(self, make: Callable[[Sequence[Any]], T], query: str) -> list[T]:
+        with explained(self.path):
+            return [self._clean(make, row) for row in self._connection.execute(query).fetchall()]
+
+    def _clean(self, make: Callable[[Any], T], row: Sequence[Any] | None) -> T:
+        try:
+            return make(row)
+        except ValueError as error:
+            raise self.damaged(str(error)) from None
+
+    def damaged(self, words: str) -> DamagedFile:
+        """An error that says what is wrong with the store, and the way out."""
+        return DamagedFile(
+            f"{self.path}: {words}; `hpo store verify {self.path} --drop-damaged` removes runs that are damaged, "
+            "and `hpo leaderboard` runs them again"
+        )
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hpo_core.shown_text import shortened, visible
 from hpo_leaderboard.report.figures.figure import Dots, Figure, HeatMap, Key, Lines, View
 from hpo_leaderboard.report.figures.palette import Style
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
 
 PANELS = 12  # on a sheet
+MOST_LABEL = 40  # characters of a name
 WIDTH = 7.0  # inches, both columns of a page
 DASHES: dict[str, Any] = {"solid": "-", "dash": (0, (5, 2)), "dot": (0, (1, 1.5)), "dashdot": (0, (5, 1.5, 1, 1.5))}
 LEVELS = (0.001, 0.01, 0.05)  # of p-values
@@ -29,6 +31,7 @@ SETTINGS: Any = {
     "pdf.fonttype": 42,  # letters stay letters
     "svg.fonttype": "none",
     "svg.hashsalt": "hpo-foundry",  # equal figures are equal files
+    "text.parse_math": False,  # a $ in a label is a $
 }
 
 
@@ -91,7 +94,9 @@ def draw(
     first = next(iter(views.values()))
     across = max(1, round(width / (WIDTH / (3 if len(views) > 4 else 2))))
     n_columns = min(len(views), across) if isinstance(first, Lines) else 1
-    called = labels or {}
+    called = {
+        name: shortened(visible((labels or {}).get(name, name), keep=""), MOST_LABEL) for name in _all_names(views)
+    }
     n_rows = math.ceil(len(views) / n_columns)
     differing = [i for i, parts in enumerate(zip(*views, strict=True)) if len(set(parts)) > 1]
     sheet = Sheet()
@@ -99,7 +104,8 @@ def draw(
     for axes in panels[len(views) :]:
         axes.remove()
     for axes, (key, view) in zip(panels, views.items(), strict=False):
-        axes.set_title(", ".join(part for i, part in enumerate(key) if i in differing), fontsize=8)
+        title = ", ".join(_shown(part) for i, part in enumerate(key) if i in differing)
+        axes.set_title(title, fontsize=8)
         if isinstance(view, Lines):
             _draw_lines(axes, view, styles, called)
         elif isinstance(view, Dots):
@@ -147,6 +153,14 @@ def _names(view: View) -> list[str]:
     if isinstance(view, HeatMap):
         return list(view.names)
     return [each.optimizer for each in (view.lines if isinstance(view, Lines) else view.dots)]
+
+
+def _shown(name: str) -> str:
+    return shortened(visible(name, keep=""), MOST_LABEL)
+
+
+def _all_names(views: Mapping[Key, View]) -> set[str]:
+    return {name for view in views.values() for name in _names(view)}
 
 
 def _draw_lines(axes: Axes, view: Lines, styles: Mapping[str, Style], labels: Mapping[str, str]) -> None:

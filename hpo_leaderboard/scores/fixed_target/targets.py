@@ -9,6 +9,7 @@ import numpy as np
 
 from hpo_core import Benchmark
 from hpo_core.errors import InvalidOption
+from hpo_core.space.drawing import at, codes_at
 from hpo_core.space.sobol import sobol
 from hpo_leaderboard.scores.incumbents import as_incumbents, final_values
 
@@ -41,8 +42,9 @@ def random_targets(benchmarks: Iterable[str | Benchmark], n: int = N_TARGETS, se
     """Losses that one in k random configurations reaches, for `n` values of k from 2 to 1,024 on each benchmark.
 
     Quantiles of the noise-free losses at the full budget of 1,024 configurations on a Sobol grid scrambled by `seed`,
-    at `n` levels 1 / k evenly spaced in their logarithm. Random search needs about k evaluations for such a target, so
-    they cover the whole course of a run, and they do not depend on the optimizers that take part.
+    at `n` levels 1 / k evenly spaced in their logarithm; a configuration that fails reaches none. Random search needs
+    about k evaluations for such a target, so they cover the whole course of a run, and they do not depend on the
+    optimizers that take part.
     """
     import pandas as pd
 
@@ -50,7 +52,9 @@ def random_targets(benchmarks: Iterable[str | Benchmark], n: int = N_TARGETS, se
     parts = []
     for benchmark in _opened(benchmarks):
         losses = _sobol_losses(benchmark, N_CONFIGS, seed)
-        targets = np.quantile(losses[np.isfinite(losses)], levels, method="lower")
+        finite = np.isfinite(losses)
+        quantiles = np.quantile(np.where(finite, losses, np.inf), levels, method="lower")
+        targets = np.minimum(quantiles, losses[finite].max())
         parts.append(pd.DataFrame({"benchmark": benchmark.name, "target": targets}))
     return pd.concat(parts, ignore_index=True)
 
@@ -60,11 +64,19 @@ def _opened(benchmarks: Iterable[str | Benchmark]) -> list[Benchmark]:
 
 
 def _sobol_losses(benchmark: Benchmark, n: int, seed: int) -> np.ndarray:
-    """(n,) noise-free losses of the configurations on a Sobol grid scrambled by the seed."""
+    """(n,) noise-free losses of the configurations on a Sobol grid scrambled by the seed.
+
+    What is forbidden is passed over, and the grid goes on until there are n; where little is allowed they are random.
+    """
     space = benchmark.space
-    unit = sobol(len(space), n, seed).tolist()
-    drawn = [{h.name: h.draw(u) for h, u in zip(space, row, strict=True)} for row in unit]
-    return benchmark.objective_batch([space.complete(config) for config in drawn])[0]
+    if not space.forbidden:
+        return benchmark.objective_batch([at(space, row) for row in sobol(len(space), n, seed).tolist()])[0]
+    for size in (4 * n, 32 * n, 256 * n):
+        codes = codes_at(space, sobol(len(space), size, seed))
+        allowed = codes[space.allowed(codes)][:n]
+        if len(allowed) == n:
+            return benchmark.objective_batch(allowed)[0]
+    return benchmark.objective_batch(space.sample(np.random.default_rng(seed), n))[0]
 
 
 def quantile_targets(incumbents: Source, n: int = N_TARGETS) -> pandas.DataFrame:

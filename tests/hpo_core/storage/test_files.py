@@ -14,10 +14,10 @@ import pytest
 
 from hpo_core import Benchmark, Ordinal, Space
 from hpo_core.errors import CacheUnavailable, CannotWrite, DamagedFile
-from hpo_core.storage.files import build_once, cache_directory, replacing
+from hpo_core.storage.files import build_once, cache_directory, new_directory, replacing
 from hpo_core.storage.hdf5_output import Sink
 from tabular import open_table, read_table, write_table
-from tabular.families import built_path
+from tabular.built import built_path
 from tabular.table import Table
 
 NAME = "mlp-australian"  # one of the smaller tables of the registry package
@@ -47,6 +47,37 @@ def test_cache_directory_is_the_users_own_unless_chosen(cache, monkeypatch):
     assert str(cache_directory()) == os.path.expanduser("~/tables")
     monkeypatch.delenv("HPO_FOUNDRY_CACHE")
     assert cache_directory().name == "hpo-foundry"
+
+
+def test_a_directory_appears_when_it_is_complete(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path / "new" / "one", tmp_path / "empty", Path("relative")):
+        with new_directory(path) as temporary:
+            (temporary / "file").write_text("whole")
+            assert not (path / "file").exists()
+        assert (path / "file").read_text() == "whole"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "new", "relative"]
+
+
+def test_a_directory_that_breaks_leaves_nothing_behind(tmp_path):
+    for error in (ZeroDivisionError, KeyboardInterrupt):
+        with pytest.raises(error), new_directory(tmp_path / "new") as temporary:
+            (temporary / "half").write_text("half")
+            raise error
+    with pytest.raises(CannotWrite, match="make room"), new_directory(tmp_path / "new"):
+        raise OSError("disk full")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_with_files_is_not_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "file").touch()
+    for path in (tmp_path / "there", tmp_path / "there" / "file"):
+        with pytest.raises(CannotWrite, match="a new or empty directory is needed"), new_directory(path):
+            raise AssertionError("not reached")
+    with pytest.raises(CannotWrite), new_directory(tmp_path / "there" / "file" / "below"):
+        raise AssertionError("not reached")
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):

@@ -1,17 +1,19 @@
 """Suites from TOML and Python, and the plans made of them."""
 
 import hashlib
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hpo_core import Benchmark, Categorical, Space, run
-from hpo_core.errors import InvalidOption, UnknownName
+from hpo_core.errors import InvalidOption, MissingExtra, UnknownName
+from hpo_core.problems.coco.names import coco_name
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.identity import checksum as checksum_of
-from hpo_leaderboard.experiments.identity import open_benchmark
+from hpo_leaderboard.experiments.identity import close_benchmarks, open_benchmark
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member, expand
 from hpo_leaderboard.experiments.plan import make_plan
@@ -114,6 +116,35 @@ def test_numbers_stand_for_every_name_between_them():
     numbers = ["0", "1", "2", "9(noise=true)", "10(noise=true)"]
     assert names == ["counting-ones-4-4", *(f"profet-svm/{number}" for number in numbers)]
     assert len(open_suite("profet-svm").benchmarks) == len(open_suite("profet-svm-noise").benchmarks) == 100
+
+
+def test_several_spans_of_numbers_stand_for_all_of_their_pairs():
+    suite = make_suite("mine", ["bbob/f9..10-i1..2-d5"], ["rs"])
+    assert [member.name for member in suite.benchmarks] == [f"bbob/f{f}-i{i}-d5" for f in (9, 10) for i in (1, 2)]
+    with pytest.raises(InvalidOption, match="count upwards"):
+        make_suite("mine", ["bbob/f1..2-i5..1-d5"], ["rs"])
+
+
+def test_the_suite_of_coco_has_every_function_with_fifteen_runs():
+    suite = open_suite("bbob")
+    names = [coco_name(member.name) for member in suite.benchmarks]
+    assert {(name.function, name.instance, name.dimension) for name in names} == {
+        (function, instance, 5) for function in range(1, 25) for instance in range(1, 6)
+    }
+    assert len(names) * suite.n_seeds == 24 * 15
+
+
+def test_a_suite_without_its_extra_names_it_once(monkeypatch):
+    close_benchmarks()
+    monkeypatch.setitem(sys.modules, "cocoex", None)
+    with pytest.raises(MissingExtra, match=r'^coco-experiment is needed .*pip install "hpo-foundry\[coco\]"$'):
+        make_plan(open_suite("bbob"))
+    plan = make_plan(make_suite("mine", ["branin", "bbob/f1..3-i1-d5"], ["rs"], n_seeds=1))
+    assert len(plan.jobs) == 1
+    (line,) = plan.lost
+    assert line.startswith(
+        "3 benchmarks cannot be opened, 'bbob/f1-i1-d5' to 'bbob/f3-i1-d5': coco-experiment is needed"
+    )
 
 
 def test_a_plan_goes_seed_by_seed_through_all_pairs():

@@ -95,6 +95,7 @@ def test_a_benchmark_without_a_row_in_tasks_is_named():
     ("optimum", "exact", "basis", "reference"),
     [
         (0.5, [0.6, 0.7, NAN], "exact", 0.5),
+        (0.5, [0.6, 0.4, NAN], "exact", 0.4),  # better than the best of the search that is called the optimum
         (NAN, [0.6, 0.7, NAN], "noise-free", 0.6),
         (0.5, [0.6, NAN, NAN], "observed", 1.0),
     ],

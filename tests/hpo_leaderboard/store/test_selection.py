@@ -11,7 +11,7 @@ from hpo_leaderboard.experiments.execution import execute
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.scores.from_runs import tables_of
-from hpo_leaderboard.store.export import merge_stores
+from hpo_leaderboard.store.joining import merge_stores
 from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import reading, writing
 

@@ -19,9 +19,9 @@ from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.run_seeds import run_seed
 from hpo_leaderboard.experiments.suite import make_suite
-from hpo_leaderboard.store import store as store_module
-from hpo_leaderboard.store.columns import config_lines, pack_numbers, unpack_numbers
-from hpo_leaderboard.store.export import export_trials, merge_stores
+from hpo_leaderboard.store.columns import config_lines, decompress, pack_numbers, unpack_numbers
+from hpo_leaderboard.store.export import export_trials
+from hpo_leaderboard.store.joining import merge_stores
 from hpo_leaderboard.store.schema import ConflictingRuns
 from hpo_leaderboard.store.store import reading, writing
 
@@ -48,7 +48,7 @@ def damage(path, statement, *values):
 
 def as_run_of(job, done):
     """A finished run with the digest that it has as the run of another job."""
-    numbers, configs = (store_module.decompress(data) for data in (done.numbers, done.configs))
+    numbers, configs = (decompress(data) for data in (done.numbers, done.configs))
     return done._replace(digest=run_digest(job.key, done.reason, numbers, configs))
 
 
@@ -186,10 +186,10 @@ def test_longer_runs_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("UPDATE runs SET numbers = configs WHERE rowid = 3", "digest"),
+        ("UPDATE runs SET numbers = configs WHERE rowid = 3", "its columns"),
         ("UPDATE runs SET configs = x'00' WHERE rowid = 3", "decompress"),
-        ("UPDATE runs SET reason = 'other' WHERE rowid = 3", "digest"),
-        ("UPDATE runs SET n_trials = n_trials + 1 WHERE rowid = 3", "trials"),
+        ("UPDATE runs SET reason = 'other' WHERE rowid = 3", "seal"),
+        ("UPDATE runs SET n_trials = n_trials + 1 WHERE rowid = 3", "seal"),
         ("UPDATE runs SET description = replace(description, '\"seed\":', '\"seed\": ') WHERE rowid = 3", "key"),
     ],
 )
@@ -207,7 +207,7 @@ def test_a_damaged_run_is_named_and_can_be_run_again(path, jobs, capsys, stateme
         with pytest.raises(DamagedFile, match=jobs[2].key[:12]):
             merge_stores(path.with_name("target.sqlite"), [path])
     with writing(path) as store:
-        store.drop(run.key for run, _ in damages)
+        store.drop_damaged(row for row, _ in damages)
     run_experiment(SMALL, path, make_engine("serial"))
     with reading(path) as store:
         assert store.digest() == before
@@ -241,11 +241,11 @@ def test_a_store_whose_making_was_interrupted_is_empty_and_can_be_filled(tmp_pat
 def test_other_databases_and_newer_stores_are_refused(path, tmp_path):
     other = tmp_path / "other.sqlite"
     damage(other, "CREATE TABLE runs (x)")
-    damage(path, "PRAGMA user_version = 3")
+    damage(path, "PRAGMA user_version = 4")
     for door in (reading, writing):
         with pytest.raises(DamagedFile, match="no store of HPO Foundry"), door(other):
             pass
-        with pytest.raises(DamagedFile, match=r"version 3 of the store, .* up to 2; upgrade"), door(path):
+        with pytest.raises(DamagedFile, match=r"version 4 of the store, .* up to 3; upgrade"), door(path):
             pass
 
 

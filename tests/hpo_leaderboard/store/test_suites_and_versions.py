@@ -1,16 +1,15 @@
 """What a store keeps beside the trials: how suites are scored, random proposals; and stores of the first version."""
 
-import sqlite3
-
 import pandas as pd
 import pytest
+from older_stores import as_version
 
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.random_phases import only_random
 from hpo_leaderboard.experiments.scoring import Scoring
 from hpo_leaderboard.experiments.suite import changed, make_suite
-from hpo_leaderboard.store.export import merge_stores
+from hpo_leaderboard.store.joining import merge_stores
 from hpo_leaderboard.store.store import reading, writing
 
 SMALL = make_suite("small", ["branin", "counting-ones-4-4"], ["rs", "hyperband"], n_seeds=2, n_trials=6)
@@ -22,19 +21,10 @@ def path(tmp_path):
     return tmp_path / "small.sqlite"
 
 
-def as_version_1(path):
-    """Turn a store into what the first release of the format wrote."""
-    connection = sqlite3.connect(path)
-    for statement in ("ALTER TABLE runs DROP COLUMN n_random", "DROP TABLE suites", "PRAGMA user_version = 1"):
-        with connection:
-            connection.execute(statement)
-    connection.close()
-
-
 def test_stores_of_the_first_version_are_read_and_go_on(path):
     with reading(path) as store:
         before, digest = store.frames(), store.digest()
-    as_version_1(path)
+    as_version(path, 1)
     with reading(path) as store:
         assert store.suites() == [] and store.scoring() == Scoring()
         old = store.frames()
@@ -47,6 +37,25 @@ def test_stores_of_the_first_version_are_read_and_go_on(path):
         new = store.frames().runs
     assert new[new.seed < SMALL.n_seeds].n_random.isna().all()
     assert store_digest_of(path, SMALL.n_seeds) == digest
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_stores_of_the_second_version_are_read_verified_and_sealed_when_they_go_on(path, grown):
+    with reading(path) as store:
+        before, digest, suites, about = store.frames(), store.digest(), store.suites(), store.about()
+        keys = store.keys()
+    as_version(path, 2, grown=grown)
+    with reading(path) as store:
+        assert list(store.damages()) == []
+        for mine, theirs in zip(store.frames(), before, strict=True):
+            pd.testing.assert_frame_equal(mine, theirs)
+    with writing(path) as store:
+        assert (store.digest(), store.suites(), store.about()) == (digest, suites, about)
+    with reading(path) as store:
+        assert list(store.damages()) == [] and store.keys() == keys
+        assert all(run.seal for run in store.runs())
+        for mine, theirs in zip(store.frames(), before, strict=True):
+            pd.testing.assert_frame_equal(mine, theirs)
 
 
 def store_digest_of(path, n_seeds):

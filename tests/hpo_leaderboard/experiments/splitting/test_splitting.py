@@ -12,7 +12,7 @@ from hpo_leaderboard.experiments.splitting.dry_run import dry_run, missing_jobs
 from hpo_leaderboard.experiments.splitting.estimates import GUESS, SHIPPED, STORE, Shard, estimate, jobs_of_shard
 from hpo_leaderboard.experiments.splitting.walltime import Walltime
 from hpo_leaderboard.experiments.suite import changed, make_suite
-from hpo_leaderboard.store.export import merge_stores
+from hpo_leaderboard.store.joining import merge_stores
 from hpo_leaderboard.store.store import reading
 
 SUITE = make_suite("split", ["branin", "counting-ones-4-4"], ["rs", "tpe", "bohb"], n_seeds=4, n_trials=12)
