@@ -35,11 +35,11 @@ examples:
   hpo table list
   hpo table info protein
   hpo table verify                                     every table that lies in the cache
-  hpo table import own.h5 --name own                   afterwards Benchmark("own")
+  hpo table import results.csv --loss error --name own a table of your own results, then Benchmark("own")
   hpo table remove own
   hpo table export protein --out protein.hdf5          in the schema of the original files
   hpo table stats protein --out statistics             tables and pictures
-  hpo table train concrete --grid B --out concrete.h5  a table of your own, see `hpo table train --help`
+  hpo table train houses.csv --target price            a benchmark of your own data, see `hpo table train --help`
 """
 PROFET_EXAMPLES = """\
 examples:
@@ -50,14 +50,24 @@ examples:
   hpo profet plot svm latent --out latent.png     latent, samples, distribution or calibration
   hpo profet remove mine
 """
+SURROGATE_EXAMPLES = """\
+examples:
+  hpo surrogate train results.csv --loss error --name own    see `hpo surrogate train --help`; then Benchmark("own")
+  hpo surrogate list                                         with the error of each
+  hpo surrogate info own                                     space, error on held-out configurations, provenance
+  hpo surrogate import own.h5 --name theirs                  a file that somebody else trained
+  hpo surrogate remove own
+"""
 STORE_EXAMPLES = """\
 examples:
   hpo store info leaderboard/quick.sqlite
   hpo store verify leaderboard/quick.sqlite
   hpo store merge all.sqlite monday.sqlite tuesday.sqlite
   hpo store missing quick leaderboard/quick.sqlite
-  hpo store remove leaderboard/quick.sqlite --optimizers tpe --seeds 10:20
+  hpo store copy leaderboard/quick.sqlite backup.sqlite
+  hpo store drop leaderboard/quick.sqlite --optimizers tpe --seeds 10:20
   hpo store export leaderboard/quick.sqlite --out trials.csv
+  hpo store export leaderboard/bbob.sqlite --format coco --out exported    for cocopp; --format ioh for IOHanalyzer
 """
 STOP_EXAMPLES = """\
 examples:
@@ -78,26 +88,43 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         STORE_EXAMPLES,
         {
             "info": Command("what a store holds", "store:add_info"),
-            "verify": Command("check every run against its digest", "store:add_verify"),
+            "verify": Command("check every row against its digests", "store:add_verify"),
             "merge": Command("add the runs of other stores to one", "store:add_merge"),
             "missing": Command("runs of a suite that a store does not hold", "store:add_missing"),
-            "remove": Command("remove runs, so that they can be run again", "store:add_remove"),
-            "export": Command("write all trials as one table", "store:add_export"),
+            "copy": Command("copy a store, also one that is being written", "store:add_copy"),
+            "drop": Command("remove runs, so that they can be run again", "store:add_remove"),
+            "remove": Command("the same as drop", "store:add_remove"),
+            "export": Command(
+                "write all trials as one table, or the runs for cocopp or IOHanalyzer", "store:add_export"
+            ),
         },
     ),
     "table": CommandGroup(
         "tables of recorded evaluations: look into, check, make, import and export them",
         TABLE_EXAMPLES,
         {
-            "list": Command("names of the tables, and which lie in the cache", "table:add_list"),
-            "info": Command("space, columns and provenance of a table", "table:add_info"),
-            "stats": Command("statistics of a table, as tables and pictures", "table:add_stats"),
-            "verify": Command("check tables against their checksums", "table:add_verify"),
-            "import": Command("give a name to an original FC-Net file or a table made elsewhere", "table:add_import"),
-            "remove": Command("remove a table of your own", "table:add_remove"),
-            "export": Command("write a table in the schema of the original FC-Net files", "table:add_export"),
-            "train": Command("make a table: train FC-Nets on a dataset", "table_training:add_train"),
+            "list": Command("names of the tables, and which lie in the cache", "tables.inspection:add_list"),
+            "info": Command("space, columns and provenance of a table", "tables.inspection:add_info"),
+            "stats": Command("statistics of a table, as tables and pictures", "tables.inspection:add_stats"),
+            "verify": Command("check tables against their checksums", "tables.inspection:add_verify"),
+            "import": Command(
+                "make a benchmark of a CSV file of results, a table or an FC-Net file", "tables.importing:add_import"
+            ),
+            "remove": Command("remove a table of your own", "tables.importing:add_remove"),
+            "export": Command("write a table in the schema of the FC-Net files", "tables.inspection:add_export"),
+            "train": Command("make a table: train FC-Nets on a dataset or your own file", "table_training:add_train"),
             "subsets": Command("make a table: train SVMs on subsets of a dataset", "table_training:add_subsets"),
+        },
+    ),
+    "surrogate": CommandGroup(
+        "models of recorded evaluations as benchmarks: train one, look into it",
+        SURROGATE_EXAMPLES,
+        {
+            "train": Command("make a benchmark of recorded evaluations", "surrogate_training:add_train"),
+            "list": Command("names of the surrogates, and their error", "surrogate:add_list"),
+            "info": Command("space, error and provenance of a surrogate", "surrogate:add_info"),
+            "import": Command("give a name to a surrogate that was trained elsewhere", "surrogate:add_import"),
+            "remove": Command("remove a surrogate of your own", "surrogate:add_remove"),
         },
     ),
     "stop": CommandGroup(

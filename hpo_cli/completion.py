@@ -165,6 +165,18 @@ def _own_models() -> Iterable[str]:
     return own_models.names()
 
 
+def _surrogates() -> Iterable[str]:
+    from tabular.surrogates.families import own_surrogates, shipped_surrogates
+
+    return [*own_surrogates.names(), *shipped_surrogates()]
+
+
+def _own_surrogates() -> Iterable[str]:
+    from tabular.surrogates.families import own_surrogates
+
+    return own_surrogates.names()
+
+
 def _datasets() -> Iterable[str]:
     from fcnet_data.datasets import names
 
@@ -181,5 +193,7 @@ NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "own-tables": _own_tables,
     "models": _models,
     "own-models": _own_models,
+    "surrogates": _surrogates,
+    "own-surrogates": _own_surrogates,
     "datasets": _datasets,
 }

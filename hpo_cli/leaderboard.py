@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from hpo_cli.parts.rendering import Column, Output, add_formats, records
 from hpo_cli.parts.suites import add_suite, chosen_suite, duration, shard_of
 from hpo_core.cores import usable_cores
 from hpo_core.errors import HpoError, InvalidOption, MissingExtra
+from hpo_core.shown_text import visible
 from hpo_leaderboard.engines import ENGINES, TIMEOUT, make_engine
 from hpo_leaderboard.experiments.suite import Suite
 
@@ -34,7 +35,8 @@ examples:
   hpo leaderboard fcnet --shard 3/20 --walltime 55m --store 3.sqlite
 
 Interrupt it at any time: what is finished is stored, and the same command goes on from there. A suite of your own is
-a TOML file with benchmarks, optimizers, n_seeds and n_trials; the page has the one of every leaderboard.
+a TOML file with benchmarks, optimizers, n_seeds and n_trials; the page has the one of every leaderboard. A file that
+names code to import (MODULE:ATTRIBUTE) is run with --allow-import: look at that code first.
 The exit status is 1 if runs of the store broke, 2 if a benchmark of the suite could not be opened, and 3 if the
 walltime left runs open. A shard, and what the walltime cut short, are not ranked: `hpo store merge` joins shards.
 """
@@ -88,7 +90,8 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
             _say(f"the walltime left {outcome.n_left} runs open; the same command goes on from there")
             return OUT_OF_TIME
         return int(bool(outcome.failures))
-    return _rank(outcome, store_path, options, out)
+    imports = [member.name for member in suite.benchmarks]  # what was run may be imported to score it
+    return _rank(outcome, store_path, imports, options, out)
 
 
 def _dry_run(suite: Suite, store_path: Path, options: argparse.Namespace, out: Output) -> None:
@@ -99,15 +102,19 @@ def _dry_run(suite: Suite, store_path: Path, options: argparse.Namespace, out: O
     print_dry_run(planned, 1 if options.engine == "serial" else options.processes or usable_cores(), out)
 
 
-def _rank(outcome: Outcome, store_path: Path, options: argparse.Namespace, out: Output) -> int:
+def _rank(
+    outcome: Outcome, store_path: Path, imports: Collection[str], options: argparse.Namespace, out: Output
+) -> int:
     """Print the leaderboards of a complete experiment, and write the page; returns the exit status."""
     from hpo_leaderboard.experiments.random_phases import only_random, random_phase_line
     from hpo_leaderboard.report import score_store
 
-    scored = score_store(store_path)
+    scored = score_store(store_path, imports=imports)
     _print_boards(scored, out)
     for line in scored.left_out:
         out.say(f"left out: {line}")
+    for name in _all_broke(scored):
+        out.say(f"not ranked: {name}, all of whose runs broke")
     for name in only_random(scored.runs):
         out.say(random_phase_line(name))
     out.say(f"\nstore: {store_path} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")
@@ -118,7 +125,7 @@ def _rank(outcome: Outcome, store_path: Path, options: argparse.Namespace, out: 
         )
     if outcome.n_open:
         _say(f"{outcome.n_open} runs broke by circumstances; the same command tries them again")
-    return int(scored.runs["failure"].notna().any())
+    return int(bool(outcome.failures) or scored.runs["failure"].notna().any())
 
 
 def _experiment(suite: Suite, store_path: Path, options: argparse.Namespace) -> Outcome:
@@ -144,6 +151,11 @@ class _Announcing:
     def __init__(self, engine: Engine):
         self._engine = engine
 
+    def check(self, jobs: Iterable[Job]) -> None:
+        check = getattr(self._engine, "check", None)
+        if check is not None:
+            check(jobs)
+
     def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, FinishedRun]]:
         said = set()
         for job, finished in self._engine.results(jobs):
@@ -157,7 +169,7 @@ class _Announcing:
 def _say(line: str) -> None:
     from tqdm import tqdm
 
-    tqdm.write(f"hpo: {line}", file=sys.stderr)
+    tqdm.write(visible(f"hpo: {line}"), file=sys.stderr)
 
 
 def _print_page(scored: ScoredStore, store_path: Path, folder: Path, out: Output) -> None:
@@ -178,6 +190,12 @@ def _print_boards(scored: ScoredStore, out: Output) -> None:
             out.say(("\n" if i else "") + f"on {_some(list(group.benchmarks))}")
         rows = records(group.board)
         out.table(COLUMNS, [{"benchmarks": list(group.benchmarks), **row} for row in rows])
+
+
+def _all_broke(scored: ScoredStore) -> list[str]:
+    """Optimizers without a run that did not break."""
+    broke = scored.runs["failure"].notna().groupby(scored.runs["optimizer"]).all()
+    return sorted(broke.index[broke])
 
 
 def _some(names: list[str]) -> str:

@@ -88,10 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status of one call of `hpo`, see `EPILOG`."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     options = make_parser(words).parse_args(words)
-    warnings.showwarning = lambda message, *_: print(f"hpo: warning: {message}", file=sys.stderr)
     from hpo_core.errors import HpoError
     from hpo_core.plugins import import_from_current_directory
+    from hpo_core.shown_text import visible
 
+    warnings.showwarning = lambda message, *_: print(visible(f"hpo: warning: {message}"), file=sys.stderr)
     import_from_current_directory()
     out = Output(getattr(options, "format", None) or "text")
     try:
@@ -100,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except (HpoError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
         out.close(done=False)
-        print(f"hpo: error: {error}", file=sys.stderr)
+        print(visible(f"hpo: error: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         out.close(done=False)

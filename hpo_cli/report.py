@@ -31,6 +31,13 @@ def add_report(parser: Parser) -> None:
     parser.add_argument(
         "--labels", type=comma_list, metavar="X=A,Y=B", help="names in these figures: X is called A, Y is called B"
     )
+    parser.add_argument(
+        "--allow-import",
+        type=comma_list,
+        default=[],
+        metavar="MODULE:NAME",
+        help="benchmarks of your own that may be imported to compute targets",
+    )
     add_selection(parser)
     parser.set_defaults(action=_report)
 
@@ -42,7 +49,7 @@ def _report(options: argparse.Namespace, out: Output) -> None:
     folder = options.out or options.store.parent
     if not options.figures and (options.width or options.labels):
         raise InvalidOption("--width and --labels are of the figures for a paper; add --figures")
-    scored = score_store(options.store, **selection(options))
+    scored = score_store(options.store, **selection(options), imports=options.allow_import)
     for line in scored.left_out:
         out.say(f"left out: {line}")
     if options.figures:

@@ -1,4 +1,4 @@
-"""`hpo store info | verify | merge | missing | remove | export`."""
+"""`hpo store info | verify | merge | copy | missing | drop | export`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,19 @@ MISSING = [
 ]
 
 
+EXPORT_NOTES = """\
+examples:
+  hpo store export quick.sqlite --out trials.csv                         one row per trial, all runs
+  hpo store export quick.sqlite --out trials.parquet --optimizers tpe    the runs of one optimizer
+  hpo store export bbob.sqlite --format coco --out exported              python -m cocopp exported/bbob/*
+  hpo store export quick.sqlite --format ioh --out exported              upload exported as a zip file to IOHanalyzer
+
+With --format, only runs that may be compared are exported: of several versions the one stored last, under the same
+limits. A trial at the full budget is an evaluation, those at smaller budgets are left out. COCO's format is for runs on
+bbob/... and bbob-mixint/..., the other one for all; its raw_y is the loss minus the optimum where that is known.
+"""
+
+
 def add_info(parser: Parser) -> None:
     parser.add_argument("store", type=Path)
     add_formats(parser)
@@ -45,9 +58,21 @@ def add_merge(parser: Parser) -> None:
     parser.set_defaults(action=_merge)
 
 
-def add_export(parser: Parser) -> None:
+def add_copy(parser: Parser) -> None:
     parser.add_argument("store", type=Path)
-    parser.add_argument("--out", type=Path, required=True, help="FILE.csv, FILE.csv.gz or FILE.parquet")
+    parser.add_argument("copy", type=Path, help="file to make")
+    parser.set_defaults(action=_copy)
+
+
+def add_export(parser: Parser) -> None:
+    parser.explain(
+        "Write the runs of a store as one table of all trials, or as the files of another tool.", EXPORT_NOTES
+    )
+    parser.add_argument("store", type=Path)
+    parser.add_argument(
+        "--out", type=Path, required=True, help="FILE.csv, FILE.csv.gz or FILE.parquet; a new directory with --format"
+    )
+    parser.add_argument("--format", choices=["coco", "ioh"], help="files for cocopp, or for IOHanalyzer")
     add_selection(parser)
     parser.set_defaults(action=_export)
 
@@ -78,7 +103,7 @@ def _info(options: argparse.Namespace, out: Output) -> None:
 
 def _facts(store: Store) -> Iterator[tuple[str, str, Any]]:
     """What a store holds, as facts of a card."""
-    runs = [(run.benchmark, run.optimizer, run.n_trials, run.failure) for run in store.runs()]
+    runs = [(run.benchmark, run.optimizer, run.n_trials, run.failure) for run in store.heads()]
     yield "", "runs", len(runs)
     yield "", "trials", sum(run[2] for run in runs)
     yield "", "digest", store.digest()
@@ -107,7 +132,7 @@ def _verify(options: argparse.Namespace, out: Output) -> None:
     if not damages:
         out.say(f"ok: {options.store}, {n_runs} settled runs")
         return
-    runs = [run for run, _ in damages if run is not None]
+    runs = [row for row, _ in damages if row is not None]
     if len(runs) < len(damages):
         raise DamagedFile(
             f"{options.store} itself is damaged; take it from a copy, or run the experiment into a new one"
@@ -118,24 +143,35 @@ def _verify(options: argparse.Namespace, out: Output) -> None:
             "them, then `hpo leaderboard` runs them again"
         )
     with writing(options.store) as store:
-        store.drop(run.key for run in runs)
+        store.drop_damaged(runs)
     out.say(f"removed {len(runs)} damaged runs; `hpo leaderboard` with this store runs them again")
 
 
 def _merge(options: argparse.Namespace, out: Output) -> None:
-    from hpo_leaderboard.store.export import merge_stores
+    from hpo_leaderboard.store.joining import merge_stores
 
     out.say(f"added {merge_stores(options.into, options.stores)} runs to {options.into}")
 
 
+def _copy(options: argparse.Namespace, out: Output) -> None:
+    from hpo_leaderboard.store.joining import copy_store
+
+    out.say(f"copied {copy_store(options.store, options.copy):,} runs to {options.copy}")
+
+
 def _export(options: argparse.Namespace, out: Output) -> None:
+    from hpo_leaderboard.exports.exporting import export_store
     from hpo_leaderboard.store.export import export_trials
 
-    chosen = selection(options) if is_selection(options) else None
-    exported = export_trials(options.store, options.out, chosen)
-    for line in exported.left_out:
+    if options.format is not None:
+        runs = export_store(options.store, options.out, options.format, selection(options))
+        left_out, written = runs.left_out, f"{runs.n_runs:,} runs with {runs.n_evaluations:,} evaluations"
+    else:
+        table = export_trials(options.store, options.out, selection(options) if is_selection(options) else None)
+        left_out, written = table.left_out, f"{table.n_trials:,} trials"
+    for line in left_out:
         out.say(f"left out: {line}")
-    out.say(f"wrote {exported.n_trials:,} trials to {options.out}")
+    out.say(f"wrote {written} to {options.out}")
 
 
 def _missing(options: argparse.Namespace, out: Output) -> int:

@@ -19,11 +19,13 @@ _HOMES = {
     "hpo_core": (
         *("Benchmark", "HpoError", "Problem", "Result", "SimpleProblem", "benchmarks"),
         *("Categorical", "Condition", "Constant", "Float", "Int", "Ordinal", "Space"),
+        *("Forbidden", "ForbiddenRelation"),
         *("Optimizer", "Proposal", "Run", "StoppingCriterion", "Trial", "run"),
         *("noisy", "shifted", "subset", "with_budgets"),
     ),
     "hpo_core.names": ("criteria", "optimizers"),
     "hpo_leaderboard.experiments.suite": ("Suite", "open_suite", "make_suite"),
+    "hpo_leaderboard.exports.exporting": ("export_runs",),
     "hpo_leaderboard.leaderboards": ("compare", "leaderboard", "report"),
     "hpo_leaderboard.scores.comparisons": ("mann_whitney",),
     "hpo_leaderboard.scores.critical_difference": ("critical_difference",),

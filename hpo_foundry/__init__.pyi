@@ -7,6 +7,8 @@ from hpo_core import (
     Condition,
     Constant,
     Float,
+    Forbidden,
+    ForbiddenRelation,
     HpoError,
     Int,
     Optimizer,
@@ -29,6 +31,7 @@ from hpo_core import (
 )
 from hpo_core.names import criteria, optimizers
 from hpo_leaderboard.experiments.suite import Suite, make_suite, open_suite
+from hpo_leaderboard.exports.exporting import export_runs
 from hpo_leaderboard.leaderboards import compare, leaderboard, report
 from hpo_leaderboard.scores.comparisons import mann_whitney
 from hpo_leaderboard.scores.critical_difference import critical_difference
@@ -51,6 +54,8 @@ __all__ = [
     "Condition",
     "Constant",
     "Float",
+    "Forbidden",
+    "ForbiddenRelation",
     "HpoError",
     "Int",
     "Optimizer",
@@ -77,6 +82,7 @@ __all__ = [
     "curves",
     "ecdf",
     "errors",
+    "export_runs",
     "final_values",
     "incumbents",
     "leaderboard",

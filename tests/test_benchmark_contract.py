@@ -11,11 +11,33 @@ from hypothesis import strategies as st
 from hpo_core import Benchmark, Space, benchmarks
 from hpo_core.errors import HpoError, InvalidConfig, InvalidSeed
 
-# of the problems that train when they are asked only the quickest: they all run the same code
-FAMILIES = {name: listing.family for name, listing in benchmarks().items()}
-NAMES = [name for name, family in FAMILIES.items() if family != "trained" or name == "cv-lm-wine"]
+N_INSTANCES = 2  # tested of a family of many instances, FAMILY/INSTANCE: they all run the same code
+
+
+def names_by_family():
+    """Names of the tested benchmarks with their families.
+
+    Of the problems that train when they are asked only the quickest, of many instances the first and the last.
+    """
+    by_group = {}
+    for name, listing in benchmarks().items():
+        if listing.family != "trained" or name == "cv-lm-wine":
+            by_group.setdefault((listing.family, name.partition("/")[0] if "/" in name else name), []).append(name)
+    chosen = {}
+    for (family, _), names in by_group.items():
+        ends = names if len(names) <= N_INSTANCES else [names[0], names[-1]]
+        chosen.update(dict.fromkeys(ends, family))
+    return chosen
+
+
+FAMILIES = names_by_family()
+NAMES = list(FAMILIES)
 WITHOUT_OPTIMUM = ("profet", "trained")
-TABLES = ("fcnet", "mini", "mlp", "nb201")
+RECORDED = ("deepar", "nas-graph", "openml-adaboost", "openml-rf", "taskset", "xgboost-tables")
+TABLES = ("fcnet", "mini", "mlp", "nb201", *RECORDED)
+DIVERGED = ("taskset",)  # trainings that were recorded as diverged have an infinite loss
+# float32 networks add up in another order for many configurations: absolute for losses, relative for costs
+ROUNDING = dict.fromkeys(("lcbench", "rbv2-xgboost", "rbv2-rpart", "iaml-glmnet"), (1e-5, 1e-3))
 opened = functools.cache(Benchmark)
 
 
@@ -60,7 +82,7 @@ def test_results_are_plain_and_finite(benchmark_):
         for budget in budgets_of(b):
             r = b.objective(config, budget, seed=1)
             assert (type(r.loss), type(r.cost), r.budget) == (float, float, budget)
-            assert np.isfinite(r.loss)
+            assert np.isfinite(r.loss) or (FAMILIES[b.name] in DIVERGED and r.loss == np.inf)
             assert r.cost > 0
 
 
@@ -102,8 +124,9 @@ def test_batch_equals_single(benchmark_):
             single = [b.objective(c, budget, seed=s) for c, s in zip(configs, each, strict=True)]
             for form in (codes, configs, pd.DataFrame(configs)):
                 losses, costs = b.objective_batch(form, budget, seeds=seeds)
-                np.testing.assert_allclose(losses, [r.loss for r in single], rtol=1e-13, atol=1e-13)
-                np.testing.assert_allclose(costs, [r.cost for r in single], rtol=1e-13)
+                of_losses, of_costs = ROUNDING.get(FAMILIES[b.name], (1e-13, 1e-13))
+                np.testing.assert_allclose(losses, [r.loss for r in single], rtol=1e-13, atol=of_losses)
+                np.testing.assert_allclose(costs, [r.cost for r in single], rtol=of_costs)
 
 
 @only([name for name in NAMES if FAMILIES[name] in TABLES])
@@ -111,7 +134,7 @@ def test_seed_none_is_the_mean_over_repetitions(benchmark_):
     table = benchmark_.problem.table
     for config in configs_of(benchmark_, 5):
         repetitions = {benchmark_.objective(config, seed=s).loss for s in range(12 * table.n_repetitions)}
-        losses = table.values("loss")[table.space.grid.index(config)]
+        losses = table.values("loss")[table.space.numbering.index(config)]
         assert repetitions == set(losses[~np.isnan(losses)].tolist())
         assert benchmark_.objective(config).loss == pytest.approx(np.nanmean(losses), rel=1e-14)
 
@@ -138,8 +161,10 @@ def test_codes_round_trip(name, data):
     space = opened(name).space
     unit = np.array([[data.draw(st.floats(0, 1)) for _ in space]])
     codes = space.from_unit(unit)
-    assert np.array_equal(space.encode(space.decode(codes)), codes)
-    finite = space.sizes < np.inf
+    if space.conditional:
+        codes = space.encode(space.complete(space.decode(codes)[0]))
+    assert np.array_equal(space.encode(space.decode(codes)), codes, equal_nan=True)
+    finite = (space.sizes < np.inf) & ~np.isnan(codes[0])
     assert np.array_equal(space.from_unit(space.to_unit(codes))[:, finite], codes[:, finite])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_cli.parts.rendering import Column, Output, Row
+from hpo_cli.parts.rendering import Column, Output, Row, seconds_in_words
 from hpo_leaderboard.experiments.splitting.dry_run import DryRun
 
 COLUMNS = [
@@ -27,10 +27,3 @@ def print_dry_run(planned: DryRun, n_processes: int, out: Output) -> None:
         f"{n_missing:,} runs to run, {seconds_in_words(seconds)} of CPU time: about "
         f"{seconds_in_words(seconds / n_processes)} with {n_processes} processes. Nothing was run"
     )
-
-
-def seconds_in_words(seconds: float) -> str:
-    """A duration such as `0.3 s`, `5 min` or `2.5 h`."""
-    if seconds < 100:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:,.1f} h"

@@ -86,14 +86,16 @@ class Output:
         if self.form != "text":
             self.data({"section": section, "name": name, "value": value} for section, name, value in facts)
             return
-        print(title)
+        from hpo_core.shown_text import visible
+
+        _print(title)
         width = max((len(name) for _, name, _ in facts), default=0)
         before = ""
         for section, name, value in facts:
             if section != before:
-                print(f"  {section}")
+                _print(f"  {section}")
             before = section
-            print(f"{'    ' if section else '  '}{name:<{width}}  {words(value)}")
+            _print(f"{'    ' if section else '  '}{name:<{width}}  {visible(words(value), keep='')}")
 
     def data(self, rows: Iterable[Row]) -> None:
         """Print rows as JSON or CSV."""
@@ -148,8 +150,10 @@ def _fitting(cells: list[str], columns: Sequence[Column], widths: Sequence[int],
 
 
 def _print(line: str, stream: Any = None, end: str = "\n") -> None:
+    from hpo_core.shown_text import visible
+
     with _beside_bar():
-        print(line, file=stream or sys.stdout, end=end, flush=True)
+        print(visible(line), file=stream or sys.stdout, end=end, flush=True)
 
 
 def _beside_bar() -> AbstractContextManager[Any]:
@@ -177,7 +181,11 @@ def plain(value: Any) -> Any:
 
 
 def _csv_cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, (dict, list)) else value
+    from hpo_core.shown_text import csv_text, visible
+
+    if isinstance(value, (dict, list)):
+        return json.dumps(value)
+    return csv_text(visible(value)) if isinstance(value, str) else value
 
 
 def words(value: Any) -> str:
@@ -194,3 +202,10 @@ def words(value: Any) -> str:
 def yes_or_no(value: bool | None) -> str:
     """`yes`, `-` for no, `?` for unknown."""
     return "?" if value is None else "yes" if value else "-"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """A duration such as `0.3 s`, `5 min` or `2.5 h`."""
+    if seconds < 100:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:,.1f} h"

@@ -27,13 +27,16 @@ def add_suite(parser: Parser) -> None:
         "--seeds", type=seed_range, metavar="N|A:B", help="seeds 0..N-1 or A..B-1, instead of the suite's"
     )
     parser.add_argument("--trials", type=int, metavar="N", help="evaluations per run, instead of the suite's")
+    parser.add_argument(
+        "--allow-import", action="store_true", help="let the file name code to import, as MODULE:ATTRIBUTE"
+    )
 
 
 def chosen_suite(options: argparse.Namespace) -> Suite:
     """The suite that the options of `add_suite` ask for."""
     seeds: range | None = options.seeds
     return changed(
-        open_suite(options.suite),
+        open_suite(options.suite, allow_import=options.allow_import),
         benchmarks=options.benchmarks,
         optimizers=options.optimizers,
         n_seeds=None if seeds is None else len(seeds),

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 ASKED_FOR = """
     Benchmark run Run Space Float Int Ordinal Categorical Constant Condition Problem SimpleProblem Proposal Result Trial
     noisy shifted subset with_budgets benchmarks optimizers optimizer register_optimizer criteria criterion leaderboard
-    report compare open_table read_table write_table open_model sample_tasks __version__
+    report compare open_table read_table write_table open_model sample_tasks __version__ Forbidden ForbiddenRelation
 """
 
 
