@@ -225,16 +225,16 @@ def test_what_the_system_writes_in_parts_is_written_to_the_end(tmp_path):
 
 BUILD = """
     import sys
-    from tabular import families
+    from tabular import built, families
 
-    write = families.write_table
+    write = built.write_table
 
     def noted(table, path):
         with open(sys.argv[1], "a") as log:
             log.write("built\\n")
         write(table, path)
 
-    families.write_table = noted
+    built.write_table = noted
     sys.stdin.readline()
     print(repr(families.open_table(sys.argv[2]).columns["loss"].sum(dtype=float)))
 """
