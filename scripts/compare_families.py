@@ -51,6 +51,7 @@ OPTIMIZERS: list[Any] = [
 ]
 N_RANDOM = 20_000
 EASY = 0.05
+WIDEST = 16  # hyperparameters; 1 is too few for some optimizers, and hundreds too many for a Gaussian process
 TRAINED = "trained"  # its evaluations take seconds, so nothing is measured of it
 OWN = ("imported", "surrogates")  # what a user of this machine made
 
@@ -69,7 +70,7 @@ def sampled(family: str, names: list[str], n: int) -> list[str]:
     """Some instances of a family, evenly spread; numbered tasks of a meta-model are listed by their first only."""
     if family.startswith("profet-"):
         return [f"{family}/{i}" for i in range(n)]
-    names = [name for name in names if len(Benchmark(name).space) > 1]  # one dimension is too few for some optimizers
+    names = [name for name in names if 1 < len(Benchmark(name).space) <= WIDEST]
     places = np.unique(np.linspace(0, len(names) - 1, n).round().astype(int))
     return [names[i] for i in places]
 
@@ -181,9 +182,13 @@ def agreement(parts: dict[str, pd.Series], ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def run_all(chosen: dict[str, list[str]], options: argparse.Namespace) -> None:
-    names = [name for own in chosen.values() for name in own]
-    suite = make_suite("families", names, OPTIMIZERS, n_seeds=options.seeds, n_trials=options.trials)
-    run_experiment(suite, options.store, make_engine("processes"), announce=print)
+    """Run what the store does not hold: about as many runs of each optimizer on each family, many seeds on few instances."""
+    by_seeds: dict[int, list[str]] = {}
+    for names in chosen.values():
+        by_seeds.setdefault(-(-options.runs // len(names)), []).extend(names)
+    for n_seeds, names in by_seeds.items():
+        suite = make_suite(f"families-{n_seeds}", names, OPTIMIZERS, n_seeds=n_seeds, n_trials=options.trials)
+        run_experiment(suite, options.store, make_engine("serial"), announce=print)
 
 
 def lowest_losses(store: Path) -> dict[str, float]:
@@ -211,9 +216,9 @@ def put(marker: str, table: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=Path("families.sqlite"), help="where runs are kept")
-    parser.add_argument("--instances", type=int, default=6, help="of each family (default 6)")
-    parser.add_argument("--seeds", type=int, default=4, help="runs of each optimizer on each instance (default 4)")
-    parser.add_argument("--trials", type=int, default=100, help="evaluations of a run (default 100)")
+    parser.add_argument("--instances", type=int, default=24, help="of each family, at most (default 24)")
+    parser.add_argument("--runs", type=int, default=72, help="of each optimizer on each family, at least (default 72)")
+    parser.add_argument("--trials", type=int, default=50, help="evaluations of a run (default 50)")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/choosing.md")
     options = parser.parse_args()
     listed = families()

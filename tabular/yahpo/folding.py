@@ -40,7 +40,7 @@ class FoldedSurrogate:
         seconds = [_padded(arrays[f"{k}.second.weight"].T, (units, self._width)) for k in range(len(firsts))]
         self._first_block = firsts[0]
         self.network = Network(
-            [ResidualBlock(*_halves(first), _rounded(second)) for first, second in zip(firsts, seconds, strict=True)],
+            [ResidualBlock(_rounded(first), _rounded(second)) for first, second in zip(firsts, seconds, strict=True)],
             _rounded(_folded_head(arrays, self._width)),
         )
 
@@ -99,11 +99,6 @@ def _folded_head(arrays: Mapping[str, np.ndarray], width: int) -> np.ndarray:
     return _padded(
         np.vstack([(arrays["head.weight"] * scale).T, arrays["head.bias"]]), (width, len(arrays["head.bias"]))
     )
-
-
-def _halves(first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    values, gates = np.split(first, 2, axis=1)
-    return _rounded(values), _rounded(gates)
 
 
 def _aligned(n: int) -> int:

@@ -1,7 +1,7 @@
 """`Network`: a folded network, at one input or at many.
 
     u_0       = x E                                             (width,)    E: the entry, other for each instance
-    u_k+1     = u_k + (u_k V_k * relu(u_k G_k)) S_k             block k: V values, G gates, S second layer
+    u_k+1     = u_k + (u_k V_k * relu(u_k G_k)) S_k             block k: [V G] first layer, values and gates; S second
     logits    = relu(u_K) O                                     (n_targets,)
 
 All layers are products alone: x ends in a 1, the entry hands it on in a column of u, and biases are the row of V, G and
@@ -30,15 +30,14 @@ MANY = 4 * ROWS  # inputs from which on the cores share the work
 
 @dataclass(frozen=True, eq=False)
 class ResidualBlock:
-    """A residual block: values and gates (width, units), second (units, width)."""
+    """A residual block: first (width, 2 units), values and then gates; second (units, width)."""
 
-    values: np.ndarray
-    gates: np.ndarray
+    first: np.ndarray
     second: np.ndarray
 
 
 class Network:
-    """What all instances share. The first block's values and gates are folded into the entries.
+    """What all instances share. The first layer of block 0 is folded into the entries.
 
     Parameters
     ----------
@@ -51,8 +50,8 @@ class Network:
     def __init__(self, blocks: Sequence[ResidualBlock], head: np.ndarray):
         self.head = head
         self.width, self.units = len(head), len(blocks[0].second)
-        self._second = blocks[0].second
-        self._blocks = [(block.values, block.gates, block.second) for block in blocks[1:]]
+        following = [*(block.first for block in blocks[1:]), None]
+        self._steps = [(block.second, first) for block, first in zip(blocks, following, strict=True)]
         self._zeros = np.zeros(self.units, dtype=np.float32)
         self._narrow_zeros = np.zeros(self.width, dtype=np.float32)
 
@@ -60,15 +59,14 @@ class Network:
         """(n_targets,) logits at one input (D,); the entry is (D, width + 2 units)."""
         width, units, zeros, maximum = self.width, self.units, self._zeros, np.maximum
         start = np.array(x, dtype=np.float32).dot(entry)
-        u, gates = start[:width], start[width + units :]
-        maximum(gates, zeros, out=gates)
-        gates *= start[width : width + units]
-        u += gates.dot(self._second)
-        for values, gates_of, second in self._blocks:
-            gates = u.dot(gates_of)
+        u, both = start[:width], start[width:]
+        for second, following in self._steps:
+            gates = both[units:]
             maximum(gates, zeros, out=gates)
-            gates *= u.dot(values)
+            gates *= both[:units]
             u += gates.dot(second)
+            if following is not None:
+                both = u.dot(following)
         maximum(u, self._narrow_zeros, out=u)
         return u.dot(self.head).tolist()
 
@@ -98,20 +96,15 @@ class Network:
             np.dot(part, entry[:, :width], out=u)
             np.dot(part, entry[:, width : width + units], out=values)
             np.dot(part, entry[:, width + units :], out=gates)
-            _add_gated(u, values, gates, self._second, step)
-            for values_of, gates_of, second in self._blocks:
-                np.dot(u, values_of, out=values)
-                np.dot(u, gates_of, out=gates)
-                _add_gated(u, values, gates, second, step)
+            for second, following in self._steps:
+                np.maximum(gates, 0.0, out=gates)
+                gates *= values
+                u += np.dot(gates, second, out=step)
+                if following is not None:
+                    np.dot(u, following[:, :units], out=values)
+                    np.dot(u, following[:, units:], out=gates)
             np.maximum(u, 0.0, out=u)
             np.dot(u, self.head, out=logits[start : start + ROWS])
-
-
-def _add_gated(u: np.ndarray, values: np.ndarray, gates: np.ndarray, second: np.ndarray, step: np.ndarray) -> None:
-    np.maximum(gates, 0.0, out=gates)
-    gates *= values
-    np.dot(gates, second, out=step)
-    u += step
 
 
 def _shares(n: int, n_shares: int) -> Iterator[slice]:
