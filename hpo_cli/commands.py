@@ -112,19 +112,21 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
             ),
             "remove": Command("remove a table of your own", "tables.importing:add_remove"),
             "export": Command("write a table in the schema of the FC-Net files", "tables.inspection:add_export"),
-            "train": Command("make a table: train FC-Nets on a dataset or your own file", "table_training:add_train"),
-            "subsets": Command("make a table: train SVMs on subsets of a dataset", "table_training:add_subsets"),
+            "train": Command("make a table: train FC-Nets on a dataset or your own file", "tables.training:add_train"),
+            "subsets": Command("make a table: train SVMs on subsets of a dataset", "tables.training:add_subsets"),
         },
     ),
     "surrogate": CommandGroup(
         "models of recorded evaluations as benchmarks: train one, look into it",
         SURROGATE_EXAMPLES,
         {
-            "train": Command("make a benchmark of recorded evaluations", "surrogate_training:add_train"),
-            "list": Command("names of the surrogates, and their error", "surrogate:add_list"),
-            "info": Command("space, error and provenance of a surrogate", "surrogate:add_info"),
-            "import": Command("give a name to a surrogate that was trained elsewhere", "surrogate:add_import"),
-            "remove": Command("remove a surrogate of your own", "surrogate:add_remove"),
+            "train": Command("make a benchmark of recorded evaluations", "surrogates.training:add_train"),
+            "list": Command("names of the surrogates, and their error", "surrogates.inspection:add_list"),
+            "info": Command("space, error and provenance of a surrogate", "surrogates.inspection:add_info"),
+            "import": Command(
+                "give a name to a surrogate that was trained elsewhere", "surrogates.inspection:add_import"
+            ),
+            "remove": Command("remove a surrogate of your own", "surrogates.inspection:add_remove"),
         },
     ),
     "stop": CommandGroup(
@@ -132,16 +134,18 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         STOP_EXAMPLES,
         {"replay": Command("when criteria would have stopped, what that saves and what it costs", "stop:add_replay")},
     ),
-    "collect": Command("measure meta-data for PROFET: the same configurations on many datasets", "collect:add_collect"),
+    "collect": Command(
+        "measure meta-data for PROFET: the same configurations on many datasets", "profet.meta_data:add_collect"
+    ),
     "profet": CommandGroup(
         "meta-models that generate tasks: train one, sample from it",
         PROFET_EXAMPLES,
         {
-            "train": Command("train a model", "profet:add_train"),
-            "sample": Command("sample tasks from a model", "profet:add_sample"),
-            "info": Command("what a model was trained on, and how", "profet:add_info"),
-            "plot": Command("draw a picture of a model", "profet:add_plot"),
-            "remove": Command("remove a model of your own", "profet:add_remove"),
+            "train": Command("train a model", "profet.models:add_train"),
+            "sample": Command("sample tasks from a model", "profet.models:add_sample"),
+            "info": Command("what a model was trained on, and how", "profet.models:add_info"),
+            "plot": Command("draw a picture of a model", "profet.models:add_plot"),
+            "remove": Command("remove a model of your own", "profet.models:add_remove"),
         },
     ),
     "completion": Command("print a script that completes commands and names in a shell", "completion:add_completion"),

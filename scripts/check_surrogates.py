@@ -30,11 +30,11 @@ from hpo_core import Benchmark
 from tabular.frames.roles import roles_of
 from tabular.surrogates.choice import Candidate, fit_candidate
 from tabular.surrogates.families import open_surrogate, shipped_surrogates
-from tabular.surrogates.held_out import TrainingData
+from tabular.surrogates.held_out import TrainingRows
 from tabular.surrogates.problem import SurrogateProblem
 from tabular.surrogates.rows.reading import read_rows
 from tabular.surrogates.rows.records import Records, records_of
-from tabular.surrogates.surrogate import Surrogate
+from tabular.surrogates.surrogate import TrainedSurrogate
 from tabular.surrogates.training import train_surrogate
 from tabular.surrogates.trees.fitting import Boosting
 
@@ -88,7 +88,7 @@ def _shipped_rows() -> Iterator[dict[str, Any]]:
         yield {"task": name, **figures, "mean over budgets": budgets, "lowest loss": f"{surrogate.optimum.loss:.3f}"}
 
 
-def _figures(surrogate: Surrogate, seconds: float) -> dict[str, str]:
+def _figures(surrogate: TrainedSurrogate, seconds: float) -> dict[str, str]:
     quality = surrogate.quality
     folds = quality.spearman_folds
     return {
@@ -102,7 +102,7 @@ def _figures(surrogate: Surrogate, seconds: float) -> dict[str, str]:
     }
 
 
-def _microseconds(surrogate: Surrogate) -> float:
+def _microseconds(surrogate: TrainedSurrogate) -> float:
     """CPU time of one evaluation through `Benchmark.objective`, the best of five repeats."""
     b = Benchmark(SurrogateProblem(surrogate))
     configs = b.space.sample(np.random.default_rng(0), N_TIMED)
@@ -117,7 +117,7 @@ def _microseconds(surrogate: Surrogate) -> float:
 
 def _limit(task: str, records: Records) -> dict[str, Any]:
     """Unexplained share of the variance of the ranks for several numbers of rows, and its limit."""
-    data = TrainingData(records, 0)
+    data = TrainingRows(records, 0)
     ranks = rankdata(records.losses) / len(records.losses)
     candidate = Candidate("scores", Boosting(leaves=64, n_trees=200))
     shares = np.zeros(len(SIZES))

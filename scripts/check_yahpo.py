@@ -37,7 +37,7 @@ from tabular.yahpo.measures import (
     rank_correlations,
 )
 from tabular.yahpo.optimum_search import search_optimum
-from tabular.yahpo.problem import SurrogateProblem, open_problem
+from tabular.yahpo.problem import NetworkProblem, open_problem
 from tabular.yahpo.scenarios import SCENARIOS, Scenario
 from tabular.yahpo.source import original_inputs
 from tabular.yahpo.surrogate import open_surrogate
@@ -86,7 +86,7 @@ def session(scenario: Scenario, source: Path) -> Any:
 
 
 def sampled(
-    problem: SurrogateProblem, n: int, rng: np.random.Generator
+    problem: NetworkProblem, n: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Codes, budgets and the original network's inputs of random configurations."""
     codes = random_codes(problem, n, rng)
@@ -96,7 +96,7 @@ def sampled(
     return codes, budgets, inputs
 
 
-def in_float64(problem: SurrogateProblem, inputs: dict[str, np.ndarray]) -> np.ndarray:
+def in_float64(problem: NetworkProblem, inputs: dict[str, np.ndarray]) -> np.ndarray:
     """(n, n_targets) the unfolded network in float64."""
     arrays = {name: array.astype(float) for name, array in problem.surrogate.arrays.items()}
 
@@ -143,7 +143,7 @@ def print_differences(scenario: Scenario, source: Path, n: int) -> None:
         print(f"    {target.name:<22}{largest[0]:<12}{largest[1]:<12}{beyond:<18}{largest[2]}")
 
 
-def one_prediction(problem: SurrogateProblem, config: Any, budget: float) -> list[float]:
+def one_prediction(problem: NetworkProblem, config: Any, budget: float) -> list[float]:
     """Targets of one evaluation, in their order; the loss target is recovered from the loss."""
     scenario, result = problem.scenario, problem.evaluate(config, budget, None)
     known = {**result.info, scenario.cost: result.cost}

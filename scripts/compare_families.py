@@ -182,7 +182,7 @@ def agreement(parts: dict[str, pd.Series], ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def run_all(chosen: dict[str, list[str]], options: argparse.Namespace) -> None:
-    """Run what the store does not hold: about as many runs of each optimizer on each family, many seeds on few instances."""
+    """Run what the store does not hold; families with few instances get more seeds of each."""
     by_seeds: dict[int, list[str]] = {}
     for names in chosen.values():
         by_seeds.setdefault(-(-options.runs // len(names)), []).extend(names)

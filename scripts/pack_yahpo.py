@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from tabular.yahpo.measures import record_of
 from tabular.yahpo.optimum_search import SearchSettings, search_optimum
-from tabular.yahpo.problem import SurrogateProblem
+from tabular.yahpo.problem import NetworkProblem
 from tabular.yahpo.scenarios import SCENARIOS, Scenario
 from tabular.yahpo.source import read_source
 from tabular.yahpo.surrogate import Record, SurrogateNetwork, read_surrogate, shipped_path, write_surrogate
@@ -45,7 +45,7 @@ def pack(scenario: Scenario, source: Path) -> None:
     records = kept_records(path, surrogate)
     for done, instance in enumerate(tqdm(scenario.instances, desc=scenario.name, unit="instance", disable=None)):
         if instance not in records:
-            problem = SurrogateProblem(scenario, surrogate, instance)
+            problem = NetworkProblem(scenario, surrogate, instance)
             records[instance] = record_of(problem, search_optimum(problem, SEED, SETTINGS), SETTINGS, SEED)
         if done % SAVED_EVERY == SAVED_EVERY - 1:
             write_surrogate(replace(surrogate, records=records), path)

@@ -42,6 +42,11 @@ class HyperoptTPE:
         As in `baselines.optimizer`.
     options
         Keyword arguments of `hyperopt.tpe.suggest`, such as `n_startup_jobs`.
+
+    Attributes
+    ----------
+    trials
+        hyperopt's own record of the run.
     """
 
     name = "hyperopt-tpe"
@@ -54,7 +59,7 @@ class HyperoptTPE:
         check_known(self.name, options, "hyperopt's tpe.suggest", keywords(hyperopt.tpe.suggest, given))
         self._options = options
         self._rng = np.random.default_rng(seed)
-        self._trials = hyperopt.Trials()
+        self.trials = hyperopt.Trials()
         self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))
         self._pending: Pending[Any] = Pending()
 
@@ -74,7 +79,7 @@ class HyperoptTPE:
         return self._searched.config(found), self._inserted(document)
 
     def _suggested(self) -> Any:
-        trials = self._trials
+        trials = self.trials
         ids = trials.new_trial_ids(1)
         trials.refresh()
         seed = int(self._rng.integers(2**31 - 1))
@@ -87,9 +92,9 @@ class HyperoptTPE:
         document["misc"]["idxs"] = {name: [document["tid"]] * (name in found) for name in self._domain.params}
 
     def _inserted(self, document: Any) -> Any:
-        self._trials.insert_trial_docs([document])
-        self._trials.refresh()
-        return self._trials.trials[-1]
+        self.trials.insert_trial_docs([document])
+        self.trials.refresh()
+        return self.trials.trials[-1]
 
     def _refuse(self, document: Any) -> None:
         self._report(document, math.inf)

@@ -94,6 +94,11 @@ class OptunaStudy:
         The extra that has optuna and this module.
     dynamic
         Whether a trial is asked for what is active only.
+
+    Attributes
+    ----------
+    study
+        The `optuna.Study` that is asked and told.
     """
 
     def __init__(
@@ -121,7 +126,7 @@ class OptunaStudy:
         make = getattr(optuna.samplers, sampler)
         check_known(name, options, f"optuna's {sampler}", keywords(make, taken=("seed",)))
         with quiet("optuna"), explained(name, options):
-            self._study = optuna.create_study(sampler=make(seed=seed % 2**32, **options))
+            self.study = optuna.create_study(sampler=make(seed=seed % 2**32, **options))
 
     def ask(self) -> Proposal:
         with quiet("optuna"):
@@ -135,9 +140,9 @@ class OptunaStudy:
 
     def _asked(self) -> tuple[dict[str, Any], Any]:
         if not self._dynamic:
-            trial = self._study.ask(self._distributions)
+            trial = self.study.ask(self._distributions)
             return self._searched.config(trial.params), trial
-        trial, space = self._study.ask(), self._searched.space
+        trial, space = self.study.ask(), self._searched.space
         values: dict[str, Any] = {}
         for h in space:
             if space.is_active(h.name, values):
@@ -148,15 +153,15 @@ class OptunaStudy:
         self._report(trial, self._worst if self._worst > -math.inf else math.inf)
 
     def _entered(self, config: dict[str, Any]) -> Any:
-        self._study.enqueue_trial(self._searched.found(config))
+        self.study.enqueue_trial(self._searched.found(config))
         return self._asked()[1]
 
     def _report(self, trial: Any, loss: float) -> None:
         if loss < math.inf:
             self._worst = max(self._worst, float(loss))
-            self._study.tell(trial, float(loss))
+            self.study.tell(trial, float(loss))
         else:
-            self._study.tell(trial, state=self._failed)
+            self.study.tell(trial, state=self._failed)
 
 
 def distributions(space: Space) -> dict[str, BaseDistribution]:

@@ -41,6 +41,11 @@ class SkoptGP:
         As in `baselines.optimizer`.
     options
         Keyword arguments of `skopt.Optimizer`, such as `n_initial_points`.
+
+    Attributes
+    ----------
+    optimizer
+        The `skopt.Optimizer` that is asked and told.
     """
 
     name = "skopt-gp"
@@ -56,7 +61,7 @@ class SkoptGP:
         check_known(self.name, options, "skopt.Optimizer", keywords(skopt.Optimizer, given))
         constraint = {"space_constraint": self._is_allowed} if space.forbidden and space.listed is None else {}
         with quiet("skopt"), explained(self.name, options):
-            self._optimizer = skopt.Optimizer(
+            self.optimizer = skopt.Optimizer(
                 [dimension(h) for h in self._searched.space],
                 base_estimator="GP",
                 random_state=self._seed(),
@@ -74,7 +79,7 @@ class SkoptGP:
             self._report(point, loss)
 
     def _asked(self) -> tuple[dict[str, Any], list[Any]]:
-        optimizer = self._optimizer
+        optimizer = self.optimizer
         if len(self._pending) and self._losses:
             optimizer = optimizer.copy(random_state=self._seed())
             optimizer.tell(list(self._pending), [min(self._losses)] * len(self._pending))
@@ -98,7 +103,7 @@ class SkoptGP:
         if loss < math.inf:
             self._losses.append(float(loss))
         if self._losses:
-            self._optimizer.tell(point, float(loss) if loss < math.inf else max(self._losses))
+            self.optimizer.tell(point, float(loss) if loss < math.inf else max(self._losses))
 
     def _seed(self) -> int:
         return int(self._rng.integers(2**31))

@@ -39,6 +39,11 @@ class SMAC3:
         As in `baselines.optimizer`.
     options
         As in the module's head, such as `n_trials` and `n_trees`.
+
+    Attributes
+    ----------
+    facade
+        SMAC's facade, with its history of the run.
     """
 
     name = "smac3"
@@ -67,7 +72,7 @@ class SMAC3:
                 for part in PARTS
                 if (given := {name: value for name, value in options.items() if accepted.get(name) == part})
             }
-            self._facade = facade(scenario, logging_level=False, **parts)
+            self.facade = facade(scenario, logging_level=False, **parts)
 
     def ask(self) -> Proposal | None:
         from smac.main.exceptions import ConfigurationSpaceExhaustedException
@@ -88,7 +93,7 @@ class SMAC3:
             self._report(trial, loss, cost)
 
     def _asked(self) -> tuple[dict[str, Any], Any]:
-        trial = self._facade.ask()
+        trial = self.facade.ask()
         return self._searched.completed(self._searched.space.check(trial.config)), trial
 
     def _refuse(self, trial: Any) -> None:
@@ -109,7 +114,7 @@ class SMAC3:
         if self._worst > -math.inf:
             status = StatusType.CRASHED if failed else StatusType.SUCCESS
             told = TrialValue(self._worst if failed else float(loss), time=cost, status=status)
-            self._facade.tell(trial, told, save=False)
+            self.facade.tell(trial, told, save=False)
 
     def _all_asked(self) -> bool:
         """Whether nothing is left; SMAC itself would search for ever as long as it was told nothing."""

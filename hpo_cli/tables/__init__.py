@@ -1,1 +1,1 @@
-"""`hpo table`: what looks into tables, and what imports them; `hpo_cli.table_training` makes them."""
+"""`hpo table`: what looks into tables, imports and trains them."""

@@ -66,6 +66,12 @@ def check_membership(space: Space, codes: Sequence[float]) -> None:
         space.numbering.index_of_codes(codes)  # type: ignore[union-attr]
 
 
+def to_unit(space: Space, codes: np.ndarray) -> np.ndarray:
+    """(n, d) points of the unit cube that (n, d) codes stand for."""
+    columns = [h.to_unit(np.asarray(c, dtype=float)) for h, c in zip(space, np.asarray(codes).T, strict=True)]
+    return np.stack(columns, axis=1)
+
+
 def in_box(space: Space, unit: np.ndarray) -> np.ndarray:
     """(n, d) codes of the cells that hold (n, d) points of the unit cube, before conditions."""
     unit = np.clip(np.asarray(unit, dtype=float), 0.0, 1.0)

@@ -11,7 +11,7 @@ become an allowed configuration there, and the original ones are kept in `meta` 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from hpo_core.errors import UnsupportedSpace
 from hpo_core.space.clauses import Clause, Condition, Forbidden, ForbiddenRelation, settled_clauses
-from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal
+from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal, Value
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -37,7 +37,19 @@ class SpaceParts(NamedTuple):
     conditions: list[Condition]
     name: str | None
     forbidden: list[Clause]
-    listed: np.ndarray | None = None
+    listed: np.ndarray | Iterable[Mapping[str, Value]] | None = None
+
+    def and_also(
+        self,
+        conditions: Iterable[Condition],
+        name: str | None,
+        forbidden: Iterable[Clause],
+        listed: np.ndarray | Iterable[Mapping[str, Value]] | None,
+    ) -> SpaceParts:
+        """Parts with more conditions and clauses, and with another name and list if these are given."""
+        listed = self.listed if listed is None else listed
+        more = [*self.conditions, *conditions], name or self.name, [*self.forbidden, *forbidden]
+        return SpaceParts(self.hyperparameters, *more, listed)
 
     def unordered(self) -> tuple[Any, ...]:
         """What two spaces have in common that differ in the order of their parts only."""

@@ -79,6 +79,16 @@ def require_finite(space: Space, action: str) -> None:
         raise UnsupportedSpace(f"only a finite space can {action}; these are floats: {floats}")
 
 
+def require_grid(space: Space) -> None:
+    """Raise `UnsupportedSpace` for a space that does not have all combinations of finitely many values."""
+    if space.conditional or space.forbidden or space.listed is not None:
+        raise UnsupportedSpace(
+            "only a space of all combinations of values is a grid, and this one has conditions, forbidden clauses "
+            "or a list; configs() enumerates it"
+        )
+    require_finite(space, "number its configurations")
+
+
 def enumerate_configs(space: Space) -> Iterator[dict[str, Value]]:
     """Every configuration of a finite space: those of its list, or all, the last hyperparameter fastest."""
     if space.listed is not None:

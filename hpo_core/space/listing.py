@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidConfig, InvalidSpace
+from hpo_core.space.codes import codes_in_box
 from hpo_core.space.hyperparameters import BOOLEANS, Choice, Value
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ConfigList:
                     return index
         except (KeyError, TypeError):  # an error, what conditions switch off, or a value of another type
             pass
-        return self.index_of_codes(self._space.codes_in_box(config))
+        return self.index_of_codes(codes_in_box(self._space, config))
 
     @cached_property
     def _by_values(self) -> dict[Value, int]:

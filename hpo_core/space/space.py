@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
-from hpo_core.errors import InvalidConfig, UnsupportedSpace, nearest
+from hpo_core.errors import InvalidConfig, nearest
 from hpo_core.space.activity import active, allowed, complete, parents, switch_off, switches
 from hpo_core.space.clauses import Clause, Condition, settled_clauses, settled_conditions
-from hpo_core.space.codes import check_codes, check_membership, codes_in_box, each, in_box, listed_codes
+from hpo_core.space.codes import check_codes, check_membership, codes_in_box, each, in_box, listed_codes, to_unit
 from hpo_core.space.drawing import draw, draw_many, require_allowed
-from hpo_core.space.grid import Grid, count_configs, enumerate_configs, require_finite
+from hpo_core.space.grid import Grid, count_configs, enumerate_configs, require_finite, require_grid
 from hpo_core.space.hyperparameters import Float, Hyperparameter, Value, named
 from hpo_core.space.listing import ConfigList
 from hpo_core.space.neighbourhood import neighbours
@@ -77,9 +77,7 @@ class Space:
             from hpo_core.space.configspace import from_configspace
 
             parts = from_configspace(cast("ConfigurationSpace", hyperparameters))
-            hyperparameters, conditions = parts.hyperparameters, [*parts.conditions, *conditions]
-            name, forbidden = name or parts.name, [*parts.forbidden, *forbidden]
-            listed = parts.listed if listed is None else listed
+            hyperparameters, conditions, name, forbidden, listed = parts.and_also(conditions, name, forbidden, listed)
         self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)
         self.name = name
         self._by_name = named(self.hyperparameters)
@@ -160,10 +158,6 @@ class Space:
             check_membership(self, codes)
         return codes
 
-    def codes_in_box(self, config: Config) -> list[float]:
-        """Codes of one configuration that hyperparameters and conditions allow, whatever is forbidden or listed."""
-        return codes_in_box(self, config)
-
     def config_of(self, codes: Sequence[float]) -> dict[str, Value]:
         """Configuration of one row of codes, which are not checked."""
         pairs = zip(self.hyperparameters, codes, strict=True)
@@ -203,8 +197,7 @@ class Space:
 
     def to_unit(self, codes: np.ndarray) -> np.ndarray:
         """(n, d) points of the unit cube that (n, d) codes stand for."""
-        columns = [h.to_unit(np.asarray(c, dtype=float)) for h, c in zip(self, np.asarray(codes).T, strict=True)]
-        return np.stack(columns, axis=1)
+        return to_unit(self, codes)
 
     def from_unit(self, unit: np.ndarray) -> np.ndarray:
         """(n, d) codes of the configurations whose cells hold the given points of the unit cube.
@@ -239,12 +232,7 @@ class Space:
     @cached_property
     def grid(self) -> Grid:
         """Numbering of the configurations of a finite space that has all combinations of its values."""
-        if self.conditional or self.forbidden or self._listing is not None:
-            raise UnsupportedSpace(
-                "only a space of all combinations of values is a grid, and this one has conditions, forbidden clauses "
-                "or a list; configs() enumerates it"
-            )
-        require_finite(self, "number its configurations")
+        require_grid(self)
         return Grid(self)
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 from hpo_core.errors import InvalidConfig, InvalidOption
 from hpo_core.factories import check_options
 from hpo_core.space import Space
+from hpo_core.space.codes import codes_in_box
 from hpo_core.space.hyperparameters import Choice, Hyperparameter, Int
 from tabular.frames.inference import inferred_space
 from tabular.frames.reading import column_values
@@ -148,7 +149,7 @@ def _codes_in(space: Space, values: Mapping[str, np.ndarray]) -> np.ndarray:
     for i, row in enumerate(zip(*[column.tolist() for column in values.values()], strict=True)):
         config = {name: value for name, value in zip(values, row, strict=True) if value is not None and value == value}
         try:
-            rows.append(space.codes_in_box(config))
+            rows.append(codes_in_box(space, config))
         except InvalidConfig as error:
             raise InvalidOption(f"row {i + 1} is not in the given space: {error}") from None
     return np.array(rows, dtype=float)

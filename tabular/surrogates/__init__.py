@@ -3,12 +3,12 @@
 from tabular.surrogates.families import open_surrogate
 from tabular.surrogates.from_frame import surrogate_from_frame
 from tabular.surrogates.problem import SurrogateProblem
-from tabular.surrogates.surrogate import Surrogate
+from tabular.surrogates.surrogate import TrainedSurrogate
 from tabular.surrogates.surrogate_file import read_surrogate, write_surrogate
 
 __all__ = [
-    "Surrogate",
     "SurrogateProblem",
+    "TrainedSurrogate",
     "open_surrogate",
     "read_surrogate",
     "surrogate_from_frame",

@@ -23,7 +23,7 @@ import numpy as np
 from tabular.surrogates.quality import score
 from tabular.surrogates.rows.records import Records
 from tabular.surrogates.scales import LossScale, fitted_scale, fitting_scales
-from tabular.surrogates.trees.fitting import Boosting, Forest, Setting, fit
+from tabular.surrogates.trees.fitting import Boosting, RandomForest, Setting, fit
 
 N_FOLDS = 5
 FOREST_CELLS = 10_000  # from which on no forest is tried: its trees of 64 leaves are too coarse for so many
@@ -41,7 +41,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(eq=False)
-class Choice:
+class ModelChoice:
     """Scores of candidates on the choosing folds, computed when asked for.
 
     Parameters
@@ -54,6 +54,13 @@ class Choice:
         Of the folds and of the fits.
     step
         Called after each fit, for a progress bar.
+
+    Attributes
+    ----------
+    folds
+        (n_cells,) fold of each cell.
+    scores
+        What was computed so far: by fold and candidate, the score for each number of trees.
     """
 
     records: Records
@@ -61,7 +68,7 @@ class Choice:
     seed: int
     step: Callable[[], Any] = lambda: None
     folds: np.ndarray = field(init=False)
-    _scores: dict[tuple[int, Candidate], dict[int, float]] = field(init=False, default_factory=dict)
+    scores: dict[tuple[int, Candidate], dict[int, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.folds = _folds(self.records, self.seed)
@@ -69,7 +76,7 @@ class Choice:
     def best(self, folds: Sequence[int] = range(N_FOLDS)) -> Candidate:
         """The candidate that is best on average over the choosing folds of the given folds."""
         scales = fitting_scales(self.records.losses)
-        settings = _settings(self.records)
+        settings = settings_for(self.records)
         scale = max(scales, key=lambda name: self._best_stage(folds, Candidate(name, settings[0]))[1])
         return max((self._best_stage(folds, Candidate(scale, s)) for s in settings), key=lambda found: found[1])[0]
 
@@ -82,21 +89,21 @@ class Choice:
 
     def _stages(self, k: int, candidate: Candidate) -> dict[int, float]:
         """Score of the candidate on the choosing fold of fold k, for each number of trees."""
-        if (k, candidate) not in self._scores:
+        if (k, candidate) not in self.scores:
             chooser = (k + 1) % N_FOLDS
-            train = _thinned((self.folds != k) & (self.folds != chooser), self.seed)
+            train = thinned((self.folds != k) & (self.folds != chooser), self.seed)
             asked = (self.folds == chooser) & self.records.full
             model, scale = fit_candidate(candidate, self.records, self.inputs, train, self.seed)
             losses = self.records.losses[asked]
-            self._scores[k, candidate] = {
+            self.scores[k, candidate] = {
                 stage: score(scale.back(predicted), losses)
                 for stage, predicted in _staged(model, candidate.setting, self.inputs[asked])
             }
             self.step()
-        return self._scores[k, candidate]
+        return self.scores[k, candidate]
 
 
-def _settings(records: Records) -> list[Setting]:
+def settings_for(records: Records) -> list[Setting]:
     """Kinds and sizes of trees to choose from; the first one chooses the scale.
 
     A leaf holds several configurations also where each has a cell at every budget.
@@ -108,10 +115,10 @@ def _settings(records: Records) -> list[Setting]:
     boosted = [Boosting(leaves=leaves, min_rows=least, n_trees=n_boosted) for leaves in (LEAVES, 8, 64)]
     if n_cells > FOREST_CELLS:
         return [*boosted]
-    return [*boosted, Forest(min_rows=max(2, round(2 * per_config)), n_trees=n_forest)]
+    return [*boosted, RandomForest(min_rows=max(2, round(2 * per_config)), n_trees=n_forest)]
 
 
-def _thinned(chosen: np.ndarray, seed: int) -> np.ndarray:
+def thinned(chosen: np.ndarray, seed: int) -> np.ndarray:
     """(n_cells,) the chosen cells, or a random part of them if they are too many."""
     indices = np.flatnonzero(chosen)
     if len(indices) <= CHOICE_CELLS:
@@ -122,8 +129,8 @@ def _thinned(chosen: np.ndarray, seed: int) -> np.ndarray:
 
 
 def n_fits(records: Records) -> int:
-    """Number of fits that `Choice` is expected to make."""
-    n_settings = len(_settings(records))
+    """Number of fits that `ModelChoice` is expected to make."""
+    n_settings = len(settings_for(records))
     return N_FOLDS * (len(fitting_scales(records.losses)) + n_settings - 1)
 
 
@@ -137,7 +144,7 @@ def fit_candidate(
 
 def _staged(model: Any, setting: Setting, inputs: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Predictions with each number of trees that is among the choices."""
-    if isinstance(setting, Forest):
+    if isinstance(setting, RandomForest):
         return [(setting.n_trees, model.predict(inputs))]
     return [(i, predicted) for i, predicted in enumerate(model.staged_predict(inputs), 1) if i in STAGES]
 

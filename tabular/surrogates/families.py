@@ -12,7 +12,7 @@ from hpo_core.facts import BenchmarkFacts
 from hpo_core.names import benchmarks
 from hpo_core.storage.own_files import OwnFiles
 from tabular.surrogates.problem import SurrogateProblem
-from tabular.surrogates.surrogate import Surrogate
+from tabular.surrogates.surrogate import TrainedSurrogate
 from tabular.surrogates.surrogate_file import is_surrogate, read_surrogate, write_surrogate
 
 NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -39,7 +39,7 @@ def shipped_surrogates() -> list[str]:
 own_surrogates = OwnFiles("surrogates", "surrogate", "surrogate", shipped_surrogates)
 
 
-def open_surrogate(name: str) -> Surrogate:
+def open_surrogate(name: str) -> TrainedSurrogate:
     """Surrogate by the name of its benchmark, or by the path of a file."""
     if own_surrogates.has(name):
         try:
@@ -64,7 +64,7 @@ def check_surrogate_name(name: str) -> None:
         raise NameTaken(f"{name!r} is the name of a benchmark that is no surrogate of yours; give another name")
 
 
-def register(surrogate: Surrogate, name: str | None = None) -> str:
+def register(surrogate: TrainedSurrogate, name: str | None = None) -> str:
     """Name under which a surrogate became a benchmark on this machine: the given one, or its own."""
     named = surrogate if name is None else replace(surrogate, name=name)
     check_surrogate_name(named.name)

@@ -11,7 +11,7 @@ from hpo_core.space import Space
 from tabular.frames.roles import roles_of
 from tabular.surrogates.problem import SurrogateProblem
 from tabular.surrogates.rows.records import records_of
-from tabular.surrogates.surrogate import Surrogate
+from tabular.surrogates.surrogate import TrainedSurrogate
 from tabular.surrogates.training import MIN_CORRELATION, train_surrogate
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def surrogate_from_frame(
     resumable: bool = True,
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
-) -> Surrogate:
+) -> TrainedSurrogate:
     """Surrogate of recorded evaluations, a row each.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tabular.surrogates.choice import N_FOLDS, Choice, fit_candidate
+from tabular.surrogates.choice import N_FOLDS, ModelChoice, fit_candidate
 from tabular.surrogates.quality import (
     Quality,
     relative_rmse,
@@ -27,7 +27,7 @@ LOG_RATIO = 100.0  # of the highest to the lowest budget, from which on they are
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingData:
+class TrainingRows:
     """Records with what the trees see of them, and the seed of every fit."""
 
     records: Records
@@ -55,7 +55,7 @@ class TrainingData:
         return fit(COST, self.inputs[train], np.log(costs[train]), self.seed, rising=rising)
 
 
-def held_out_quality(data: TrainingData, choice: Choice, step: Callable[[], Any] = lambda: None) -> Quality:
+def held_out_quality(data: TrainingRows, choice: ModelChoice, step: Callable[[], Any] = lambda: None) -> Quality:
     """Error on configurations that took no part in the choice of the model that predicts them.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 from hpo_core.problems.noise import standard_normal
 from hpo_core.problems.problem import Batch, Result
 from hpo_core.space import Config, Space
-from tabular.surrogates.surrogate import Surrogate
+from tabular.surrogates.surrogate import TrainedSurrogate
 from tabular.surrogates.trees.scorer import Scorer
 
 NOMINAL_COST = 1.0  # second of an evaluation at the full budget, where no costs are known
@@ -30,7 +30,7 @@ class SurrogateProblem:
     validates = True
     noise_free_is_cheap = True
 
-    def __init__(self, surrogate: Surrogate):
+    def __init__(self, surrogate: TrainedSurrogate):
         self.surrogate = surrogate
         self.name: str = surrogate.name
         self.space: Space = surrogate.space

@@ -1,4 +1,4 @@
-"""`Surrogate`: a model of recorded evaluations, with all that is needed to evaluate it and to judge it."""
+"""`TrainedSurrogate`: a model of recorded evaluations, with all that is needed to evaluate it and to judge it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class KnownOptimum(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogate:
+class TrainedSurrogate:
     """A model of recorded evaluations.
 
     name          of the benchmark

@@ -1,6 +1,6 @@
 """A surrogate as one sealed file (`hpo_core.storage.sealed_hdf5`): trees as arrays, no pickle.
 
-header                           name, quality, optimum, provenance, and `Surrogate.settings`
+header                           name, quality, optimum, provenance, and `TrainedSurrogate.settings`
 /columns/edges, edge_counts      of the bins, those of all codes one after another
 /columns/loss_*, cost_*, noise_* the trees, see `tabular.surrogates.trees.ensemble`
 /columns/scale_*                 of the loss, where its scale needs numbers
@@ -18,14 +18,14 @@ from hpo_core.space.plain_data import space_from_json
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
 from tabular.surrogates.quality import Quality
 from tabular.surrogates.scales import read_scale
-from tabular.surrogates.surrogate import KnownOptimum, Surrogate
+from tabular.surrogates.surrogate import KnownOptimum, TrainedSurrogate
 from tabular.surrogates.trees.bins import Bins
 from tabular.surrogates.trees.ensemble import NODE_TYPES, TreeEnsemble
 
 KIND = Kind("hpo-foundry surrogate", 1, "surrogate", "`hpo surrogate train` makes one")
 
 
-def write_surrogate(surrogate: Surrogate, path: Path) -> None:
+def write_surrogate(surrogate: TrainedSurrogate, path: Path) -> None:
     """Write a surrogate to `path`, which appears only when it is complete."""
     optimum = surrogate.optimum
     header = {
@@ -43,7 +43,7 @@ def is_surrogate(path: Path) -> bool:
     return is_sealed(path, KIND)
 
 
-def read_surrogate(path: Path) -> Surrogate:
+def read_surrogate(path: Path) -> TrainedSurrogate:
     """Surrogate in a file; raises `DamagedFile` where it is not whole."""
     header, arrays = read_sealed(path, KIND)
     try:
@@ -52,12 +52,12 @@ def read_surrogate(path: Path) -> Surrogate:
         raise unreadable(path, KIND, error) from None
 
 
-def _surrogate(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Surrogate:
+def _surrogate(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> TrainedSurrogate:
     ends = np.cumsum(arrays["edge_counts"])[:-1]
     bins = Bins(tuple(np.split(arrays["edges"], ends)), tuple(header["categories"]))
     ensembles = {name: _ensemble(name, value, arrays) for name, value in header["intercepts"].items()}
     optimum = header["optimum"]
-    return Surrogate(
+    return TrainedSurrogate(
         name=header["name"],
         space=space_from_json(header["space"]),
         budgets=_budgets(header["budgets"]),

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from tabular.surrogates.choice import N_FOLDS, Candidate, Choice, fit_candidate, n_fits
+from tabular.surrogates.choice import N_FOLDS, Candidate, ModelChoice, fit_candidate, n_fits
 from tabular.surrogates.errors import WeakSurrogate
-from tabular.surrogates.held_out import COST, TrainingData, held_out_quality
+from tabular.surrogates.held_out import COST, TrainingRows, held_out_quality
 from tabular.surrogates.noise import measure_noise
 from tabular.surrogates.optimum import search_optimum
 from tabular.surrogates.problem import SurrogateProblem
 from tabular.surrogates.quality import Quality
 from tabular.surrogates.rows.conditions import describe
 from tabular.surrogates.rows.records import Records
-from tabular.surrogates.surrogate import KnownOptimum, Surrogate
+from tabular.surrogates.surrogate import KnownOptimum, TrainedSurrogate
 from tabular.surrogates.trees.fitting import ensemble_of
 
 MIN_CORRELATION = 0.8
@@ -37,7 +37,7 @@ def train_surrogate(
     min_correlation: float = MIN_CORRELATION,
     resumable: bool = True,
     seed: int = 0,
-) -> Surrogate:
+) -> TrainedSurrogate:
     """Surrogate of recorded evaluations.
 
     Parameters
@@ -57,9 +57,9 @@ def train_surrogate(
     """
     if not -1 <= min_correlation <= 1:
         raise InvalidOption(f"min_correlation must be in [-1, 1], got {min_correlation!r}")
-    data = TrainingData(records, seed)
+    data = TrainingRows(records, seed)
     with _progress(n_fits(records) + N_FOLDS) as step:
-        choice = Choice(records, data.inputs, seed, step)
+        choice = ModelChoice(records, data.inputs, seed, step)
         quality = held_out_quality(data, choice, step)
     if not quality.spearman >= min_correlation:
         raise WeakSurrogate(_refusal(quality, min_correlation))
@@ -87,14 +87,14 @@ def _refusal(quality: Quality, least: float) -> str:
     )
 
 
-def _fitted(data: TrainingData, choice: Choice, quality: Quality, name: str, resumable: bool) -> Surrogate:
+def _fitted(data: TrainingRows, choice: ModelChoice, quality: Quality, name: str, resumable: bool) -> TrainedSurrogate:
     """Surrogate with the best candidate over all folds, fitted to all rows; not searched yet."""
     records, everything = data.records, np.ones(len(data.records.losses), dtype=bool)
     candidate = choice.best()
     model, scale = fit_candidate(candidate, records, data.inputs, everything, data.seed)
     cost_model = data.cost_model(everything)
     noise = measure_noise(records, data.inputs, scale, choice.folds, data.seed)
-    return Surrogate(
+    return TrainedSurrogate(
         name=name,
         space=records.space,
         budgets=_ladder(records),
@@ -114,7 +114,7 @@ def _fitted(data: TrainingData, choice: Choice, quality: Quality, name: str, res
     )
 
 
-def _with_optimum(surrogate: Surrogate, recorded: np.ndarray, seed: int) -> Surrogate:
+def _with_optimum(surrogate: TrainedSurrogate, recorded: np.ndarray, seed: int) -> TrainedSurrogate:
     """The surrogate with the lowest loss that a search of it finds, from recorded codes on."""
     problem = SurrogateProblem(surrogate)
     full = surrogate.budgets[-1]

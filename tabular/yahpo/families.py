@@ -10,7 +10,7 @@ from hpo_core.facts import BenchmarkFacts
 from tabular.yahpo.scenarios import IAML_GLMNET, LCBENCH, RBV2_RPART, RBV2_XGBOOST, Scenario
 
 if TYPE_CHECKING:
-    from tabular.yahpo.problem import SurrogateProblem
+    from tabular.yahpo.problem import NetworkProblem
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SurrogateFamily:
             (budgets[0], budgets[-1]), optimum=True, curves=True, extra="", group=f"{self.scenario.name}/*"
         )
 
-    def make(self, name: str, **options: Any) -> SurrogateProblem | None:
+    def make(self, name: str, **options: Any) -> NetworkProblem | None:
         family, slash, instance = name.partition("/")
         if family != self.scenario.name:
             return None

@@ -18,7 +18,7 @@ import numpy as np
 from hpo_core.errors import InvalidConfig, InvalidSpace
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Categorical, Float, Int
-from tabular.yahpo.surrogate import Number, SurrogateNetwork
+from tabular.yahpo.surrogate import NumericInput, SurrogateNetwork
 from tabular.yahpo.transform import EXP, LOG
 
 
@@ -63,7 +63,7 @@ class InputLayout:
         self.space, self.fixed = surrogate.space, dict(fixed)
         by_name = {number.name: number for number in surrogate.numbers}
         self._budget = by_name[budget].transform
-        self._free: list[Number] = [by_name[h.name] for h in self.space if h.name in by_name]
+        self._free: list[NumericInput] = [by_name[h.name] for h in self.space if h.name in by_name]
         self.numbers = [budget, *(number.name for number in self._free)]
         self.categories = [h for h in self.space if isinstance(h, Categorical)]
         _check(self.space, self.categories, self.numbers)
@@ -117,7 +117,7 @@ class InputLayout:
         affine = tuple(read for function, read in reads if function not in (LOG, EXP))
         return _Template([*x, 1.0], len(chosen) + len(active), affine, of[LOG], of[EXP])
 
-    def _read(self, index: int, number: Number) -> _Read:
+    def _read(self, index: int, number: NumericInput) -> _Read:
         h, t = self.space[number.name], number.transform
         low, high = (h.low, h.high) if isinstance(h, (Float, Int)) else (math.inf, -math.inf)
         kind = float if isinstance(h, Float) else int
@@ -137,7 +137,7 @@ class InputLayout:
             x += [columns[category.name] == code for code in range(category.size)]
         return np.stack([*x, np.ones(len(codes))], axis=1, dtype=np.float32, casting="unsafe")
 
-    def _column(self, number: Number, codes: np.ndarray) -> np.ndarray:
+    def _column(self, number: NumericInput, codes: np.ndarray) -> np.ndarray:
         h = self.space[number.name]
         values = codes + h.low if isinstance(h, Int) else codes
         return number.transform.many(np.where(np.isnan(values), number.absent, values))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabular.yahpo.optimum_search import Found, SearchSettings, codes_of
-from tabular.yahpo.problem import SurrogateProblem
+from tabular.yahpo.problem import NetworkProblem
 from tabular.yahpo.scenarios import Scenario
 from tabular.yahpo.surrogate import Record, SurrogateNetwork
 
@@ -18,12 +18,12 @@ SLIGHT = 1e-9
 N_RANDOM = 10_000
 
 
-def random_codes(problem: SurrogateProblem, n: int, rng: np.random.Generator) -> np.ndarray:
+def random_codes(problem: NetworkProblem, n: int, rng: np.random.Generator) -> np.ndarray:
     """(n, d) codes of uniform random configurations."""
     return codes_of(problem.space, rng.random((n, len(problem.space))))
 
 
-def clipped_rows(problem: SurrogateProblem, codes: np.ndarray, budget: float) -> np.ndarray:
+def clipped_rows(problem: NetworkProblem, codes: np.ndarray, budget: float) -> np.ndarray:
     """(n,) whether a target of each configuration is negative or its loss outside of [0, 1] before it is clipped.
 
     Less than 1e-9 does not count: the transforms of accuracies end in a difference of 1e-12.
@@ -35,19 +35,19 @@ def clipped_rows(problem: SurrogateProblem, codes: np.ndarray, budget: float) ->
     return (values < -SLIGHT).any(axis=1) | (loss < -SLIGHT) | (loss > 1.0 + SLIGHT)
 
 
-def extrapolated_rows(problem: SurrogateProblem, codes: np.ndarray, budget: float) -> np.ndarray:
+def extrapolated_rows(problem: NetworkProblem, codes: np.ndarray, budget: float) -> np.ndarray:
     """(n,) whether the network gives a logit beyond `LARGE_LOGIT` in size."""
     return (np.abs(problem.logits(codes, budget)) > LARGE_LOGIT).any(axis=1)
 
 
-def beyond_training_rows(problem: SurrogateProblem, codes: np.ndarray, budget: float) -> np.ndarray:
+def beyond_training_rows(problem: NetworkProblem, codes: np.ndarray, budget: float) -> np.ndarray:
     """(n,) whether a hyperparameter lies more than 5 % beyond the range of the data that the network was trained on."""
     numbers = problem.layout.many(codes, budget)[:, 1 : len(problem.layout.numbers)]
     active = ~np.isnan(codes[:, [problem.space.names.index(name) for name in problem.layout.numbers[1:]]])
     return (active & ((numbers < -0.05) | (numbers > 1.05))).any(axis=1)
 
 
-def record_of(problem: SurrogateProblem, found: Found, settings: SearchSettings, seed: int) -> Record:
+def record_of(problem: NetworkProblem, found: Found, settings: SearchSettings, seed: int) -> Record:
     """What is recorded of an instance: the end of a search, and shares of random configurations."""
     budget = problem.budgets[-1]
     codes = random_codes(problem, N_RANDOM, np.random.default_rng(seed))
@@ -64,7 +64,7 @@ def record_of(problem: SurrogateProblem, found: Found, settings: SearchSettings,
     )
 
 
-def rank_correlations(problem: SurrogateProblem, budgets: Sequence[float], n: int, seed: int) -> list[float]:
+def rank_correlations(problem: NetworkProblem, budgets: Sequence[float], n: int, seed: int) -> list[float]:
     """Spearman's correlation of the losses at each budget with those at the full one, over random configurations."""
     from scipy.stats import spearmanr
 
@@ -81,7 +81,7 @@ def outside_published(scenario: Scenario, surrogate: SurrogateNetwork, n: int, s
     """
     rng, total = np.random.default_rng(seed), np.zeros((len(surrogate.targets),) * 2, dtype=int)
     for instance in scenario.instances:
-        problem = SurrogateProblem(scenario, surrogate, instance)
+        problem = NetworkProblem(scenario, surrogate, instance)
         values = problem.predictions(random_codes(problem, n, rng), random_budgets(scenario, n, rng))
         low, high = np.array(surrogate.published[instance]).T
         allowed = 1e-3 * (high - low)

@@ -20,7 +20,7 @@ from tabular.yahpo.transform import LEAST_LOGIT, restored_logit
 LEAST_COST = 1e-6  # seconds: a cost is above zero
 
 
-class SurrogateProblem:
+class NetworkProblem:
     """Predictions of a scenario's network on one of its instances.
 
     There is no noise: the seed is ignored. No target is negative, the loss is in [0, 1] and the cost above zero: what
@@ -115,6 +115,6 @@ def _folded(surrogate: SurrogateNetwork, fidelity: str, fixed: tuple) -> tuple[I
     return layout, FoldedSurrogate(surrogate, layout)
 
 
-def open_problem(name: str, instance: str) -> SurrogateProblem:
+def open_problem(name: str, instance: str) -> NetworkProblem:
     """The problem of a scenario's instance."""
-    return SurrogateProblem(SCENARIOS[name], open_surrogate(name), instance)
+    return NetworkProblem(SCENARIOS[name], open_surrogate(name), instance)

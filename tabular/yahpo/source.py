@@ -15,7 +15,7 @@ from hpo_core.space import Condition, Config, Space
 from hpo_core.space.hyperparameters import Categorical, Float, Hyperparameter, Int
 from tabular.yahpo.onnx_graph import read_graph
 from tabular.yahpo.scenarios import Scenario
-from tabular.yahpo.surrogate import Category, Number, Output, SurrogateNetwork
+from tabular.yahpo.surrogate import CategoricalInput, NetworkTarget, NumericInput, SurrogateNetwork
 
 PROVENANCE = {
     "source": "networks of YAHPO Gym 1.0.2, github slds-lmu/yahpo_data, commit efdab90",
@@ -42,9 +42,9 @@ def read_source(directory: Path, scenario: Scenario) -> SurrogateNetwork:
     return SurrogateNetwork(
         name=scenario.name,
         space=read_space(space, without={scenario.instance_name, scenario.fidelity, *scenario.fixed}),
-        numbers=tuple(Number(name, transform) for name, transform in zip(names[0], graph.inputs, strict=True)),
-        categories=tuple(Category(name, encoding[name]) for name in order["cat_names"]),
-        targets=tuple(Output(name, transform) for name, transform in zip(names[1], graph.outputs, strict=True)),
+        numbers=tuple(NumericInput(name, transform) for name, transform in zip(names[0], graph.inputs, strict=True)),
+        categories=tuple(CategoricalInput(name, encoding[name]) for name in order["cat_names"]),
+        targets=tuple(NetworkTarget(name, transform) for name, transform in zip(names[1], graph.outputs, strict=True)),
         arrays=graph.arrays,
         provenance={**PROVENANCE, "data": DATA[scenario.name]},
         published=read_published(directory, scenario, names[1]),

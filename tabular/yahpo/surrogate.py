@@ -32,7 +32,7 @@ EVALUATION = 1  # goes up when a release gets other numbers out of the same weig
 
 
 @dataclass(frozen=True)
-class Number:
+class NumericInput:
     """An input that is a number: a hyperparameter, the budget or a fixed one; `absent` is what stands for no value."""
 
     name: str
@@ -41,7 +41,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Category:
+class CategoricalInput:
     """An input that is looked up in an embedding: the code of each value."""
 
     name: str
@@ -49,7 +49,7 @@ class Category:
 
 
 @dataclass(frozen=True)
-class Output:
+class NetworkTarget:
     """An output of the network."""
 
     name: str
@@ -106,9 +106,9 @@ class SurrogateNetwork:
 
     name: str
     space: Space
-    numbers: tuple[Number, ...]
-    categories: tuple[Category, ...]
-    targets: tuple[Output, ...]
+    numbers: tuple[NumericInput, ...]
+    categories: tuple[CategoricalInput, ...]
+    targets: tuple[NetworkTarget, ...]
     arrays: Mapping[str, np.ndarray]
     provenance: Mapping[str, str]
     published: Mapping[str, Sequence[Sequence[float]]]
@@ -155,9 +155,9 @@ def read_surrogate(path: Path) -> SurrogateNetwork:
         return SurrogateNetwork(
             name=header["name"],
             space=space_from_json(header["space"]),
-            numbers=tuple(Number(n["name"], Transform(**n["transform"]), n["absent"]) for n in header["numbers"]),
-            categories=tuple(Category(**category) for category in header["categories"]),
-            targets=tuple(Output(t["name"], Transform(**t["transform"])) for t in header["targets"]),
+            numbers=tuple(NumericInput(n["name"], Transform(**n["transform"]), n["absent"]) for n in header["numbers"]),
+            categories=tuple(CategoricalInput(**category) for category in header["categories"]),
+            targets=tuple(NetworkTarget(t["name"], Transform(**t["transform"])) for t in header["targets"]),
             arrays=arrays,
             provenance=header["provenance"],
             published=header["published"],

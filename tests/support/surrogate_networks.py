@@ -9,7 +9,7 @@ import numpy as np
 from hpo_core.space import Condition, Space
 from hpo_core.space.hyperparameters import Categorical, Float, Int
 from tabular.yahpo.scenarios import Scenario
-from tabular.yahpo.surrogate import Category, Number, Output, SurrogateNetwork
+from tabular.yahpo.surrogate import CategoricalInput, NetworkTarget, NumericInput, SurrogateNetwork
 from tabular.yahpo.transform import EXP, LOG, Transform
 
 SCENARIO = Scenario(
@@ -52,21 +52,21 @@ def small_surrogate(seed: int = 0, width: int = 6, units: int = 5, n_blocks: int
             [Condition("z", "kind", ("a", "c")), Condition("n", "kind", ("b", "c"))],
         ),
         numbers=(
-            Number("z", Transform(EXP, -0.5, 0.0, 1.5, -0.5)),
-            Number("epoch", Transform(LOG, 1.0, 1e-12, 0.25, 0.0)),
-            Number("x", Transform(inner_scale=0.5, inner_shift=0.5)),
-            Number("n", Transform(LOG, 1.0, 1e-12, 0.1, 1.0)),
-            Number("repl", Transform(inner_scale=0.1)),
+            NumericInput("z", Transform(EXP, -0.5, 0.0, 1.5, -0.5)),
+            NumericInput("epoch", Transform(LOG, 1.0, 1e-12, 0.25, 0.0)),
+            NumericInput("x", Transform(inner_scale=0.5, inner_shift=0.5)),
+            NumericInput("n", Transform(LOG, 1.0, 1e-12, 0.1, 1.0)),
+            NumericInput("repl", Transform(inner_scale=0.1)),
         ),
         categories=(
-            Category("task_id", {"#na#": 0, "12": 1, "3": 2}),
-            Category("kind", {"#na#": 0, "a": 1, "b": 2, "c": 3}),
+            CategoricalInput("task_id", {"#na#": 0, "12": 1, "3": 2}),
+            CategoricalInput("kind", {"#na#": 0, "a": 1, "b": 2, "c": 3}),
         ),
         targets=(
-            Output("time", Transform(inner_scale=40.0, inner_shift=0.125)),
-            Output("error", Transform(EXP, 4.0, -4.0, 1.0, -1e-12)),
-            Output("memory", Transform(LOG, 0.625, 0.375, -8.0, 0.0)),
-            Output("features", Transform(inner_scale=21.0, rounds=True)),
+            NetworkTarget("time", Transform(inner_scale=40.0, inner_shift=0.125)),
+            NetworkTarget("error", Transform(EXP, 4.0, -4.0, 1.0, -1e-12)),
+            NetworkTarget("memory", Transform(LOG, 0.625, 0.375, -8.0, 0.0)),
+            NetworkTarget("features", Transform(inner_scale=21.0, rounds=True)),
         ),
         arrays=arrays,
         provenance={"source": "random numbers"},

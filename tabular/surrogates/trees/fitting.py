@@ -41,7 +41,7 @@ class Boosting:
 
 
 @dataclass(frozen=True)
-class Forest:
+class RandomForest:
     """Random forest, of trees with up to 64 leaves.
 
     min_rows     of a leaf, at least
@@ -57,7 +57,7 @@ class Forest:
         return f"random forest, {self.n_trees} trees of up to {MAX_LEAVES} leaves"
 
 
-Setting = Boosting | Forest
+Setting = Boosting | RandomForest
 
 
 def fit(
@@ -90,7 +90,7 @@ def fit(
     from threadpoolctl import threadpool_limits
 
     model: Any
-    if isinstance(setting, Forest):
+    if isinstance(setting, RandomForest):
         model = RandomForestRegressor(
             setting.n_trees,
             max_leaf_nodes=MAX_LEAVES,

@@ -6,8 +6,8 @@ import pytest
 from recorded_rows import CONFIG, recorded
 
 from tabular.frames.roles import roles_of
-from tabular.surrogates.choice import Choice
-from tabular.surrogates.held_out import TrainingData
+from tabular.surrogates.choice import ModelChoice
+from tabular.surrogates.held_out import TrainingRows
 from tabular.surrogates.noise import measure_noise
 from tabular.surrogates.rows.records import records_of
 from tabular.surrogates.scales import fitted_scale
@@ -16,8 +16,8 @@ from tabular.surrogates.trees.scorer import Scorer
 
 def measured(frame, scale="loss"):
     records = records_of(frame, roles_of(frame, loss="error", config=CONFIG))
-    data = TrainingData(records, 0)
-    folds = Choice(records, data.inputs, 0).folds
+    data = TrainingRows(records, 0)
+    folds = ModelChoice(records, data.inputs, 0).folds
     noise = measure_noise(records, data.inputs, fitted_scale(scale, records.row_losses), folds, 0)
     if noise is None:
         return None, None

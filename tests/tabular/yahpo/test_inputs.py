@@ -10,7 +10,7 @@ from hpo_core.errors import InvalidConfig, InvalidSpace
 from hpo_core.space import Condition, Space
 from tabular.yahpo.inputs import InputLayout
 from tabular.yahpo.measures import random_codes
-from tabular.yahpo.problem import SurrogateProblem
+from tabular.yahpo.problem import NetworkProblem
 
 ACTIVE = {"x": 0.5, "kind": "c", "n": 4, "z": 1.0}
 
@@ -35,7 +35,7 @@ def test_what_is_switched_off_is_zero_before_its_transform(layout):
 
 
 def test_codes_give_the_same_inputs_as_configurations():
-    problem = SurrogateProblem(SCENARIO, small_surrogate(), "3")
+    problem = NetworkProblem(SCENARIO, small_surrogate(), "3")
     codes = random_codes(problem, 100, np.random.default_rng(0))
     many = problem.layout.many(codes, 4)
     assert many.dtype == np.float32 and many.shape == (100, 8)

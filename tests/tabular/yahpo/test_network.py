@@ -7,7 +7,7 @@ from surrogate_networks import SCENARIO, onnx_outputs, small_surrogate
 from hpo_core.errors import InvalidOption
 from tabular.yahpo import network
 from tabular.yahpo.measures import random_codes
-from tabular.yahpo.problem import SurrogateProblem
+from tabular.yahpo.problem import NetworkProblem
 from tabular.yahpo.source import original_inputs
 
 
@@ -43,7 +43,7 @@ def sampled(problem, n, seed=0):
 @pytest.mark.parametrize(("width", "units", "n_blocks"), [(6, 5, 3), (7, 4, 1), (3, 9, 2), (8, 8, 4)])
 def test_folding_changes_nothing_but_rounding(instance, width, units, n_blocks):
     surrogate = small_surrogate(seed=width, width=width, units=units, n_blocks=n_blocks)
-    problem = SurrogateProblem(SCENARIO, surrogate, instance)
+    problem = NetworkProblem(SCENARIO, surrogate, instance)
     codes, budgets, _, inputs = sampled(problem, 200)
     expected = plain(surrogate, inputs)
     np.testing.assert_allclose(problem.logits(codes, budgets), expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
@@ -52,7 +52,7 @@ def test_folding_changes_nothing_but_rounding(instance, width, units, n_blocks):
 def test_onnxruntime_agrees_on_a_small_network():
     pytest.importorskip("onnxruntime")
     surrogate = small_surrogate()
-    problem = SurrogateProblem(SCENARIO, surrogate, "3")
+    problem = NetworkProblem(SCENARIO, surrogate, "3")
     codes, budgets, _, inputs = sampled(problem, 500)
     expected = onnx_outputs(surrogate, inputs)
     np.testing.assert_allclose(problem.predictions(codes, budgets)[:, :3], expected[:, :3], rtol=1e-5, atol=1e-5)
@@ -60,7 +60,7 @@ def test_onnxruntime_agrees_on_a_small_network():
 
 
 def test_one_and_many_agree():
-    problem = SurrogateProblem(SCENARIO, small_surrogate(), "12")
+    problem = NetworkProblem(SCENARIO, small_surrogate(), "12")
     codes, budgets, configs, _ = sampled(problem, 60)
     many = problem.predictions(codes, budgets)
     for config, budget, row in zip(configs, budgets.tolist(), many, strict=True):
@@ -69,7 +69,7 @@ def test_one_and_many_agree():
 
 
 def test_a_result_does_not_depend_on_the_number_of_cores(monkeypatch):
-    problem = SurrogateProblem(SCENARIO, small_surrogate(), "12")
+    problem = NetworkProblem(SCENARIO, small_surrogate(), "12")
     codes = random_codes(problem, 5 * network.ROWS + 7, np.random.default_rng(1))
     results = []
     for cores in (1, 2, 3, 16):
@@ -81,14 +81,14 @@ def test_a_result_does_not_depend_on_the_number_of_cores(monkeypatch):
 
 @pytest.mark.parametrize("n", [1, network.ROWS - 1, network.ROWS, network.ROWS + 1, network.MANY + 1])
 def test_every_row_is_computed(n):
-    problem = SurrogateProblem(SCENARIO, small_surrogate(), "12")
+    problem = NetworkProblem(SCENARIO, small_surrogate(), "12")
     codes, budgets, _, inputs = sampled(problem, n)
     expected = plain(problem.surrogate, inputs)
     np.testing.assert_allclose(problem.logits(codes, budgets), expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
 
 
 def test_no_configurations_give_no_results():
-    problem = SurrogateProblem(SCENARIO, small_surrogate(), "12")
+    problem = NetworkProblem(SCENARIO, small_surrogate(), "12")
     losses, costs = problem.evaluate_batch(np.empty((0, 4)), 4, None)
     assert losses.shape == costs.shape == (0,)
 
@@ -97,4 +97,4 @@ def test_a_negative_scale_before_the_head_is_refused():
     surrogate = small_surrogate()
     surrogate.arrays["last.norm"][0, 1] *= -1
     with pytest.raises(InvalidOption, match="above 0"):
-        SurrogateProblem(SCENARIO, surrogate, "12")
+        NetworkProblem(SCENARIO, surrogate, "12")

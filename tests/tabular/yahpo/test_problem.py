@@ -16,8 +16,8 @@ from tabular.yahpo.measures import (
     record_of,
 )
 from tabular.yahpo.optimum_search import SearchSettings, search_optimum
-from tabular.yahpo.problem import LEAST_COST, SurrogateProblem
-from tabular.yahpo.surrogate import Output
+from tabular.yahpo.problem import LEAST_COST, NetworkProblem
+from tabular.yahpo.surrogate import NetworkTarget
 from tabular.yahpo.transform import EXP, Transform
 
 CONFIG = {"x": 0.5, "kind": "c", "n": 4, "z": 1.0}
@@ -26,8 +26,8 @@ CONFIG = {"x": 0.5, "kind": "c", "n": 4, "z": 1.0}
 def problem_with(**transforms):
     """The small problem with other transforms of some targets."""
     surrogate = small_surrogate()
-    targets = [Output(t.name, transforms.get(t.name, t.transform)) for t in surrogate.targets]
-    return SurrogateProblem(SCENARIO, replace(surrogate, targets=tuple(targets)), "12")
+    targets = [NetworkTarget(t.name, transforms.get(t.name, t.transform)) for t in surrogate.targets]
+    return NetworkProblem(SCENARIO, replace(surrogate, targets=tuple(targets)), "12")
 
 
 def test_info_has_the_other_targets():
@@ -63,8 +63,8 @@ def test_a_negative_target_is_zero_in_info():
 def test_extrapolation_is_a_large_logit():
     surrogate = small_surrogate()
     surrogate.arrays["head.bias"][2] = -60.0
-    codes = random_codes(SurrogateProblem(SCENARIO, surrogate, "12"), 50, np.random.default_rng(0))
-    assert extrapolated_rows(SurrogateProblem(SCENARIO, surrogate, "12"), codes, 4).all()
+    codes = random_codes(NetworkProblem(SCENARIO, surrogate, "12"), 50, np.random.default_rng(0))
+    assert extrapolated_rows(NetworkProblem(SCENARIO, surrogate, "12"), codes, 4).all()
     assert not extrapolated_rows(problem_with(), codes, 4).any()
 
 
@@ -93,7 +93,7 @@ def test_a_record_becomes_the_optimum_and_says_how_it_was_found():
     problem, settings = problem_with(), SearchSettings(2, 500, 5, 50, 20)
     assert problem.optimum is None and "optimum" not in problem.provenance
     record = record_of(problem, search_optimum(problem, 0, settings), settings, 0)
-    searched = SurrogateProblem(SCENARIO, replace(problem.surrogate, records={"12": record}), "12")
+    searched = NetworkProblem(SCENARIO, replace(problem.surrogate, records={"12": record}), "12")
     said = searched.provenance["optimum"]
     assert searched.optimum == record.optimum <= searched.evaluate(said["config"], 4, None).loss
     assert said["basis"].startswith("lowest loss found by a search of 1,500 evaluations; ")

@@ -8,7 +8,7 @@ from surrogate_networks import SCENARIO, small_surrogate
 
 from hpo_core.errors import DamagedFile
 from hpo_core.storage.sealed_hdf5 import write_sealed
-from tabular.yahpo.problem import SurrogateProblem
+from tabular.yahpo.problem import NetworkProblem
 from tabular.yahpo.scenarios import SCENARIOS
 from tabular.yahpo.surrogate import KIND, Record, open_surrogate, read_surrogate, shipped_path, write_surrogate
 
@@ -30,7 +30,7 @@ def test_round_trip(surrogate, tmp_path):
         assert read.arrays[name].dtype == np.float32 and np.array_equal(read.arrays[name], array), name
     assert read.checksum == surrogate.checksum
     config = RECORD.config
-    assert SurrogateProblem(SCENARIO, read, "3").evaluate(config, 4, None) == SurrogateProblem(
+    assert NetworkProblem(SCENARIO, read, "3").evaluate(config, 4, None) == NetworkProblem(
         SCENARIO, surrogate, "3"
     ).evaluate(config, 4, None)
 
@@ -41,7 +41,7 @@ def test_the_checksum_is_of_what_an_evaluation_depends_on(surrogate):
     targets = (surrogate.targets[1], surrogate.targets[0], *surrogate.targets[2:])
     others = [replace(surrogate, arrays=arrays), replace(surrogate, targets=targets), small_surrogate(seed=1)]
     assert len({surrogate.checksum, *(other.checksum for other in others)}) == 4
-    instances = [SurrogateProblem(SCENARIO, surrogate, instance).checksum for instance in SCENARIO.instances]
+    instances = [NetworkProblem(SCENARIO, surrogate, instance).checksum for instance in SCENARIO.instances]
     assert instances[0] != instances[1]
 
 

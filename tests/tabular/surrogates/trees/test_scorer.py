@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hpo_core import Categorical, Constant, Float, Int, Ordinal, Space
 from tabular.surrogates.trees.bins import Bins, bins_of
 from tabular.surrogates.trees.ensemble import BinaryTree, gather
-from tabular.surrogates.trees.fitting import Boosting, Forest, ensemble_of, fit
+from tabular.surrogates.trees.fitting import Boosting, RandomForest, ensemble_of, fit
 from tabular.surrogates.trees.scorer import Scorer
 
 SPACE = Space(
@@ -38,7 +38,7 @@ def losses_of(codes):
 
 @pytest.mark.parametrize(
     "setting",
-    [Boosting(leaves=64, min_rows=2, n_trees=60), Boosting(leaves=3, n_trees=30), Forest(n_trees=40)],
+    [Boosting(leaves=64, min_rows=2, n_trees=60), Boosting(leaves=3, n_trees=30), RandomForest(n_trees=40)],
     ids=["boosting", "small", "forest"],
 )
 def test_predictions_are_those_of_scikit_learn(setting):
@@ -57,7 +57,7 @@ def test_missing_values_that_training_did_not_see_go_where_scikit_learn_sends_th
     train = codes_with_gaps(500, 0, share=0)
     test = codes_with_gaps(500, 1, share=0.5)
     bins = bins_of(SPACE, train, None, log_budget=False)
-    for setting in (Boosting(n_trees=20), Forest(n_trees=20)):
+    for setting in (Boosting(n_trees=20), RandomForest(n_trees=20)):
         model = fit(setting, bins.inputs(train), losses_of(train), seed=0)
         (found,) = Scorer(bins, [ensemble_of(model)]).many(test)
         np.testing.assert_allclose(found, model.predict(bins.inputs(test)), rtol=0, atol=1e-12)

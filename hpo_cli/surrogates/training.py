@@ -58,7 +58,7 @@ def add_train(parser: Parser) -> None:
 
 
 def _train(options: argparse.Namespace, out: Output) -> None:
-    from hpo_cli.surrogate import show
+    from hpo_cli.surrogates.inspection import show
     from tabular.frames.roles import roles_of
     from tabular.surrogates import write_surrogate
     from tabular.surrogates.families import check_surrogate_name, register

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpo_cli.collect import RESUME, TARGET, add_collection, collect_into_file, how_to_collect
 from hpo_cli.parts.arguments import Parser
 from hpo_cli.parts.rendering import Output, seconds_in_words
+from hpo_cli.profet.meta_data import RESUME, TARGET, add_collection, collect_into_file, how_to_collect
 
 if TYPE_CHECKING:
     from fcnet_data.collection.own_table import TableWork

@@ -1,4 +1,4 @@
-"""`hpo surrogate list | info | import | remove`; `hpo_cli.surrogate_training` has `train`."""
+"""`hpo surrogate list | info | import | remove`; `hpo_cli.surrogates.training` has `train`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hpo_cli.parts.arguments import Parser
 from hpo_cli.parts.rendering import Column, Output, Row, add_formats
 
 if TYPE_CHECKING:
-    from tabular.surrogates import Surrogate
+    from tabular.surrogates import TrainedSurrogate
 
 SURROGATE = "name of a surrogate (see `hpo surrogate list`) or path of a file"
 LIST_COLUMNS = [
@@ -80,7 +80,7 @@ def _info(options: argparse.Namespace, out: Output) -> None:
     show(open_surrogate(options.surrogate), out)
 
 
-def show(surrogate: Surrogate, out: Output, *, space: bool = True) -> None:
+def show(surrogate: TrainedSurrogate, out: Output, *, space: bool = True) -> None:
     """Print the card of a surrogate, its space among it unless that was said before."""
     quality = surrogate.quality
     title = f"{surrogate.name}: surrogate of {quality.n_rows:,} evaluations of {quality.n_configs:,} configurations"
@@ -88,7 +88,7 @@ def show(surrogate: Surrogate, out: Output, *, space: bool = True) -> None:
     out.card(title, facts if space else (fact for fact in facts if fact[0] not in ("space", "conditions")))
 
 
-def _facts(surrogate: Surrogate) -> Iterator[tuple[str, str, Any]]:
+def _facts(surrogate: TrainedSurrogate) -> Iterator[tuple[str, str, Any]]:
     """Facts about a surrogate for a card: section, name, value."""
     from hpo_core.benchmark import describe_budgets
     from tabular.surrogates.rows.conditions import describe
@@ -108,7 +108,7 @@ def _facts(surrogate: Surrogate) -> Iterator[tuple[str, str, Any]]:
         yield "provenance", key, value
 
 
-def _error(surrogate: Surrogate) -> Iterator[tuple[str, str, Any]]:
+def _error(surrogate: TrainedSurrogate) -> Iterator[tuple[str, str, Any]]:
     """What is known of the surrogate's error on held-out configurations."""
     section, quality = "error on held-out configurations", surrogate.quality
     folds = quality.spearman_folds

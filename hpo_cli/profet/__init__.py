@@ -1,0 +1,1 @@
+"""`hpo profet` and `hpo collect`: meta-models, and the meta-data that they are trained on."""

@@ -1,0 +1,1 @@
+"""`hpo surrogate`: what trains surrogates of recorded evaluations, and what looks into them."""
