@@ -19,8 +19,8 @@ from tabular.surrogates.trees.fitting import Boosting
 @functools.cache
 def trained(**options):
     """A surrogate with costs, budgets and noise; trained with one small model."""
-    settings, scales = choice._settings, choice.fitting_scales
-    choice._settings = lambda records: [Boosting(leaves=8, n_trees=40, rate=0.2)]
+    settings, scales = choice.settings_for, choice.fitting_scales
+    choice.settings_for = lambda records: [Boosting(leaves=8, n_trees=40, rate=0.2)]
     choice.fitting_scales = lambda losses: ["scores"]
     try:
         frame = recorded(budgets=(1, 3, 9), n_repetitions=2, noise=0.2)
@@ -28,7 +28,7 @@ def trained(**options):
             frame, loss="error", cost="seconds", budget="epoch", config=CONFIG, name="made", **options
         )
     finally:
-        choice._settings, choice.fitting_scales = settings, scales
+        choice.settings_for, choice.fitting_scales = settings, scales
 
 
 @pytest.fixture
