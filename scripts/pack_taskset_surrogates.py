@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 
 from hpo_core import Float, Space
+from tabular.recorded.catalogue import TEXT_TASKS
 from tabular.surrogates.errors import WeakSurrogate
-from tabular.surrogates.families import TASKS, TASKSET, shipped_path
+from tabular.surrogates.families import TASKSET, shipped_path
 from tabular.surrogates.from_frame import surrogate_from_frame
 from tabular.surrogates.surrogate_file import write_surrogate
 
@@ -51,9 +52,9 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, nargs="+", help="only these numbers; all by default")
     options = parser.parse_args()
     data = np.load(options.source, allow_pickle=False)
-    for i in options.tasks if options.tasks is not None else range(len(TASKS)):
-        if not str(data["tasks"][i]).endswith(TASKS[i]):
-            raise SystemExit(f"task {i} of the source is {data['tasks'][i]}, and {TASKS[i]} was expected")
+    for i in options.tasks if options.tasks is not None else range(len(TEXT_TASKS)):
+        if not str(data["tasks"][i]).endswith(TEXT_TASKS[i]):
+            raise SystemExit(f"task {i} of the source is {data['tasks'][i]}, and {TEXT_TASKS[i]} was expected")
         _pack(i, _configs(data), data["valid"][i].astype(float))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hpo_core.errors import UnknownName, nearest
+from tabular.instances import unknown_instance
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,7 @@ class Family:
     def check(self, instance: str) -> None:
         """Raise `UnknownName` for an instance that the family does not have."""
         if instance not in self.instances:
-            what = f"has no instance {instance!r}{self._nearest(instance)}" if instance else "needs an instance"
-            raise UnknownName(
-                f"{self.name!r} {what}; "
-                f"`hpo list --family {self.name}` shows the {len(self.instances)} benchmarks {self.name}/INSTANCE"
-            )
-
-    def _nearest(self, instance: str) -> str:
-        """Hint that names the nearest instances: by number where they have numbers."""
-        if not (instance.isdecimal() and all(known.isdecimal() for known in self.instances)):
-            return nearest(instance, self.instances)
-        close = sorted(self.instances, key=lambda known: abs(int(known) - int(instance)))[:3]
-        return f"; the nearest are {', '.join(close)}"
+            raise unknown_instance(self.name, instance, self.instances)
 
 
 def _named(*instances: str | int) -> dict[str, str]:

@@ -11,19 +11,14 @@ from hpo_core.errors import DamagedFile, InvalidOption, NameTaken, UnknownName, 
 from hpo_core.facts import BenchmarkFacts
 from hpo_core.names import benchmarks
 from hpo_core.storage.own_files import OwnFiles
+from tabular.instances import unknown_instance
+from tabular.recorded.catalogue import TEXT_TASKS
 from tabular.surrogates.problem import SurrogateProblem
 from tabular.surrogates.surrogate import TrainedSurrogate
 from tabular.surrogates.surrogate_file import is_surrogate, read_surrogate, write_surrogate
 
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 TASKSET = "taskset-surrogate"
-TASKS = (
-    *("patch128_LSTM128_avg_bs64", "patch128_LSTM128_bs64", "patch128_LSTM128_embed128_bs64"),
-    *("patch32_GRU128_bs128", "patch32_GRU64_avg_bs128"),
-    *("patch32_IRNN64_relu_avg_bs128", "patch32_IRNN64_relu_last_bs128"),
-    *("patch32_LSTM128_E128_bs128", "patch32_LSTM128_bs128"),
-    *("patch32_VRNN128_tanh_bs128", "patch32_VRNN64_relu_avg_bs128", "patch32_VRNN64_tanh_avg_bs128"),
-)
 
 
 def shipped_path(instance: str) -> Path:
@@ -33,7 +28,7 @@ def shipped_path(instance: str) -> Path:
 
 def shipped_surrogates() -> list[str]:
     """Names of the surrogates that come with the package."""
-    return [f"{TASKSET}/{i}" for i in range(len(TASKS)) if shipped_path(str(i)).is_file()]
+    return [f"{TASKSET}/{i}" for i in range(len(TEXT_TASKS)) if shipped_path(str(i)).is_file()]
 
 
 own_surrogates = OwnFiles("surrogates", "surrogate", "surrogate", shipped_surrogates)
@@ -100,7 +95,7 @@ class TasksetSurrogates:
 
     def listing(self) -> dict[str, str]:
         line = "surrogate of Adam on an RNN for IMDB reviews, {}: 8 floats, 51 evaluations"
-        return {name: line.format(TASKS[int(name.partition("/")[2])]) for name in shipped_surrogates()}
+        return {name: line.format(TEXT_TASKS[int(name.partition("/")[2])]) for name in shipped_surrogates()}
 
     def facts(self, name: str) -> BenchmarkFacts:
         """Facts about a surrogate, which hold for all of them."""
@@ -112,10 +107,7 @@ class TasksetSurrogates:
             return None
         known = [listed.partition("/")[2] for listed in shipped_surrogates()]
         if instance not in known:
-            raise UnknownName(
-                f"{TASKSET!r} has no instance {instance!r}{nearest(instance, known)}; `hpo list --family {TASKSET}` "
-                f"shows the {len(known)} benchmarks {TASKSET}/INSTANCE"
-            )
+            raise unknown_instance(TASKSET, instance, known)
         return _problem(name, options)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_core.errors import InvalidOption
 from hpo_core.facts import BenchmarkFacts
+from tabular.instances import unknown_instance
 from tabular.yahpo.scenarios import IAML_GLMNET, LCBENCH, RBV2_RPART, RBV2_XGBOOST, Scenario
 
 if TYPE_CHECKING:
@@ -35,11 +36,7 @@ class SurrogateFamily:
         if family != self.scenario.name:
             return None
         if not slash or instance not in self.scenario.instances:
-            close = nearest(instance, self.scenario.instances)
-            raise UnknownName(
-                f"no instance {instance!r} of {family!r}{close}; `hpo list --family {family}` shows all "
-                f"{len(self.scenario.instances)}, as in Benchmark('{family}/{self.scenario.instances[0]}')"
-            )
+            raise unknown_instance(family, instance, self.scenario.instances)
         for option in options:
             raise InvalidOption(f"{name!r} has no option {option!r}; it has none")
         from tabular.yahpo.problem import open_problem
