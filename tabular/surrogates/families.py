@@ -9,7 +9,7 @@ from typing import Any
 
 from hpo_core.errors import DamagedFile, InvalidOption, NameTaken, UnknownName, nearest
 from hpo_core.facts import BenchmarkFacts
-from hpo_core.names import benchmarks
+from hpo_core.names import taken_names
 from hpo_core.storage.own_files import OwnFiles
 from tabular.instances import unknown_instance
 from tabular.recorded.catalogue import TEXT_TASKS
@@ -55,8 +55,10 @@ def check_surrogate_name(name: str) -> None:
     """Raise for what cannot name a surrogate of the user's own: `NameTaken` for the name of another benchmark."""
     if not NAME.fullmatch(name):
         raise InvalidOption(f"name of a surrogate must be of letters, digits, - and _, got {name!r}; give another name")
-    if name in benchmarks().keys() - set(own_surrogates.names()):
-        raise NameTaken(f"{name!r} is the name of a benchmark that is no surrogate of yours; give another name")
+    if name in taken_names() - set(own_surrogates.names()):
+        raise NameTaken(
+            f"{name!r} is the name of a benchmark or family that is no surrogate of yours; give another name"
+        )
 
 
 def register(surrogate: TrainedSurrogate, name: str | None = None) -> str:

@@ -318,9 +318,10 @@ def test_names_that_are_no_names(original, name):
         import_table(original, name)
 
 
-def test_names_that_would_never_be_found_again(original):
-    with pytest.raises(NameTaken, match="'branin' is the name of a benchmark"):
-        import_table(original, "branin", replace=True)
+@pytest.mark.parametrize("name", ["branin", "taskset", "bbob", "profet-svm"])
+def test_names_that_would_never_be_found_again(original, name):
+    with pytest.raises(NameTaken, match=f"'{name}' is the name of a benchmark or family"):
+        import_table(original, name, replace=True)
 
 
 @pytest.mark.parametrize("name", ["protein", "mini-wine"])

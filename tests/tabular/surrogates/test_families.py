@@ -40,7 +40,7 @@ def test_a_file_is_a_benchmark_by_its_path(made, tmp_path):
 
 
 def test_names_that_are_not_free(made):
-    for name in ("branin", "protein"):
+    for name in ("branin", "protein", "lcbench", "taskset"):
         with pytest.raises(NameTaken, match="give another name"):
             register(made, name)
     for name in ("a/b", "", "a b", "../x"):
