@@ -74,7 +74,8 @@ class CocoProblem:
         self._function = opened if self._integers else bare  # only a bare one takes many points in one call
         self._suite = suite  # which the C code of `opened` points to
         self.provenance: dict[str, Any] = {
-            "source": f"COCO's suite {name.suite}, coco-experiment {coco.__version__}, BSD-3-Clause",
+            "source": f"COCO's suite {name.suite}, coco-experiment {coco.__version__}",
+            "licence": "BSD 3-Clause",
             "paper": PAPERS[name.suite],
             "function": f"f{name.function} {FUNCTIONS[name.function - 1]}",
             "instance": name.instance,
