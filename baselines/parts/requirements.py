@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_core.errors import InvalidOption, UnsupportedSpace
-from hpo_core.space import Space
-
-
-def without_conditions(space: Space, name: str) -> Space:
-    """`space` itself; raises `UnsupportedSpace` if it has conditions."""
-    if space.conditional:
-        children = ", ".join(dict.fromkeys(condition.child for condition in space.conditions))
-        raise UnsupportedSpace(
-            f"{name!r} takes spaces without conditions, and here {children} depend on other hyperparameters; "
-            "'rs' takes any space"
-        )
-    return space
+from hpo_core.errors import InvalidOption
 
 
 def count(name: str, value: object, least: int = 1) -> int:
