@@ -24,6 +24,8 @@ from family_facts import description, difficulty
 
 from hpo_core import Benchmark, benchmarks
 from hpo_core.errors import HpoError
+from hpo_core.problems.problem import Problem
+from hpo_core.problems.wrappers import with_budgets
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
@@ -93,13 +95,27 @@ def by_family(values: pd.Series, chosen: dict[str, list[str]]) -> dict[str, pd.S
     return {family: values[names.isin(own)] for family, own in chosen.items() if names.isin(own).any()}
 
 
+def at_full_budget(name: str) -> Problem:
+    """A benchmark with its full budget alone, so that a run has as many evaluations there as elsewhere."""
+    problem = Benchmark(name).problem
+    return with_budgets(problem, problem.budgets[-1:])
+
+
+def member(name: str) -> Any:
+    """A benchmark as a suite names it."""
+    if len(Benchmark(name).budgets) == 1:
+        return name
+    return {"name": "compare_families:at_full_budget", "options": {"name": name}, "label": name}
+
+
 def run_all(chosen: dict[str, list[str]], options: argparse.Namespace) -> None:
     """Run what the store does not hold; families with few instances get more seeds of each."""
     by_seeds: dict[int, list[str]] = {}
     for names in chosen.values():
         by_seeds.setdefault(-(-options.runs // len(names)), []).extend(names)
     for n_seeds, names in by_seeds.items():
-        suite = make_suite(f"families-{n_seeds}", names, OPTIMIZERS, n_seeds=n_seeds, n_trials=options.trials)
+        members = [member(name) for name in names]
+        suite = make_suite(f"families-{n_seeds}", members, OPTIMIZERS, n_seeds=n_seeds, n_trials=options.trials)
         run_experiment(suite, options.store, make_engine("serial"), announce=print)
 
 
