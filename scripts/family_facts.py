@@ -22,7 +22,10 @@ N_RANDOM = 20_000
 EASY = 0.05
 ALL_OPENED = 12  # instances up to which all of a family are opened to say how large their spaces are
 LICENCES = {"Apache": "Apache-2.0", "MIT": "MIT", "BSD": "BSD-3", "CC BY 4.0": "CC BY 4.0"}
-SOURCES = {"mini": "trained by this project on open datasets"}  # where each instance names another one
+SOURCES = {  # of families whose instances each name another one, by the first word of the family
+    "mini": "trained by this project on open datasets",
+    "profet": "sampled from a meta-model, after Klein et al. (2019)",
+}
 OWN_LICENCE = "Apache-2.0"
 
 
@@ -40,7 +43,7 @@ def description(family: str, names: Sequence[str], opened: Sequence[Benchmark], 
         "budgets": f"{first.budgets[0]:.2g} to {first.budgets[-1]:g}" if several else "one",
         "noise": "yes" if is_noisy(first) else "no",
         "test loss": kind_of_test_loss(first),
-        "source": SOURCES.get(family, citation(first.provenance)),
+        "source": SOURCES.get(family.partition("-")[0], citation(first.provenance)),
         "licence": ", ".join(dict.fromkeys(part for b in opened for part in licences(b.provenance))),
     }
 
@@ -60,7 +63,7 @@ def citation(provenance: Mapping[str, object]) -> str:
     """Author and year of the paper, or the source in words."""
     found = re.match(r"(.+?) (\(\d{4}\))", str(provenance.get("paper", "")))
     if found is None:
-        return re.sub(r" '.*", "", str(provenance["source"]))
+        return str(provenance["source"])
     authors, year = found.groups()
     return f"{authors.partition(',')[0]} et al. {year}" if "," in authors else f"{authors} {year}"
 
@@ -89,7 +92,8 @@ def scaled_losses(benchmark: Benchmark, lowest: float | None) -> np.ndarray:
     losses = np.nan_to_num(benchmark.objective_batch(codes)[0], nan=np.inf)
     known = [value for value in (benchmark.optimum, lowest, losses.min()) if value is not None]
     best, middle = min(known), np.median(losses[np.isfinite(losses)])
-    return (losses - best) / (middle - best) if middle > best else np.zeros(len(losses))
+    with np.errstate(over="ignore"):  # of losses near the largest number there is
+        return (losses - best) / (middle - best) if middle > best else np.zeros(len(losses))
 
 
 def expected_lowest(values: np.ndarray, n: int) -> float:
