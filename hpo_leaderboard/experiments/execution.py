@@ -16,6 +16,7 @@ from hpo_core.running.trial import Proposal
 from hpo_leaderboard.experiments.identity import open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
+from hpo_leaderboard.experiments.numerics import numerics
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
 
 CIRCUMSTANCES = (ImportError, MemoryError, OSError, UnknownName)  # say something about the machine, not the optimizer
@@ -135,14 +136,30 @@ def _benchmark_of(job: Job) -> Benchmark:
 
 def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
     member = job.optimizer
-    built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
+    if job.numerics not in (None, numerics()):
+        raise DifferentVersion(
+            f"linear algebra is done by {numerics()} here and by {job.numerics} where the experiment was started, and "
+            "gives other digits; install the same versions, and where only the last word differs set "
+            f"OPENBLAS_CORETYPE={job.numerics.rpartition(' ')[2]} here"
+        )
+    try:
+        built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
+    except Exception:
+        version = optimizer_version(member.name, None)
+        if job.version.partition(",")[0] != version:  # what another version raises says nothing about this one
+            raise _differing(job, version) from None
+        raise
     version = optimizer_version(member.name, built)
     if version != job.version:
-        raise DifferentVersion(
-            f"optimizer {member.label!r} has version {version} here and {job.version} where the experiment was "
-            "started; bring both to the same one"
-        )
+        raise _differing(job, version)
     return built
+
+
+def _differing(job: Job, version: str) -> DifferentVersion:
+    return DifferentVersion(
+        f"optimizer {job.optimizer.label!r} has version {version} here and {job.version} where the experiment was "
+        "started; bring both to the same one"
+    )
 
 
 def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> FinishedRun:
