@@ -13,7 +13,7 @@ from hpo_core.names import make_optimizer
 from hpo_core.running.optimizer import Optimizer, n_random_of
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
-from hpo_leaderboard.experiments.identity import open_benchmark, optimizer_version
+from hpo_leaderboard.experiments.identity import may_be, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.experiments.numerics import numerics
@@ -146,7 +146,7 @@ def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
         built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
     except Exception:
         version = optimizer_version(member.name, None)
-        if job.version.partition(",")[0] != version:  # what another version raises says nothing about this one
+        if not may_be(job.version, version):  # what another version raises says nothing about this one
             raise _differing(job, version) from None
         raise
     version = optimizer_version(member.name, built)

@@ -91,6 +91,19 @@ def optimizer_version(name: str, built: Optimizer | None) -> str:
     return f"{code}, {stated}" if isinstance(stated, str) else code
 
 
+def may_be(version: str, unbuilt: str) -> bool:
+    """Whether an optimizer may have a version, as far as it is known before it is built (`unbuilt`).
+
+    Objects add to the digest of their code, and those that a function makes may state a version instead of it.
+
+    >>> may_be("code 12ab, library 1.5", "code 12ab"), may_be("code 34cd", "code 12ab")
+    (True, False)
+    """
+    if version.startswith("version ") and unbuilt.startswith("code "):
+        return True
+    return version == unbuilt or (unbuilt.startswith("code ") and version.startswith(f"{unbuilt}, "))
+
+
 def is_numeric_optimizer(name: str) -> bool:
     """Whether the proposals of an optimizer depend on `numerics`."""
     return any(map(depends_on_numerics, _modules(name, module_of(optimizer_factory(name), name))))

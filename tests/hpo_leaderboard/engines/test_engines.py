@@ -62,16 +62,15 @@ def test_dask_gives_the_same_runs(jobs, digests, capsys):
     results = list(make_engine("dask", processes=2).results(jobs))
     assert {job.key: done.digest for job, done in results} == digests
     assert len(results) == len(jobs)
-    assert "Dask dashboard: http" in capsys.readouterr().err
+    assert "Dask dashboard: http://127.0.0.1:" in capsys.readouterr().err
 
 
 def test_dask_and_its_address(monkeypatch):
     pytest.importorskip("distributed")
-    import distributed
+    from hpo_core import clusters
+    from hpo_core.clusters import ClusterLost
 
-    from hpo_leaderboard.engines.dask import ClusterLost
-
-    monkeypatch.setattr(distributed, "Client", lambda where: distributed.client.Client(where, timeout=0.5))
+    monkeypatch.setattr(clusters, "CONNECTING", 0.5)
     with pytest.raises(ClusterLost, match="dask scheduler"):
         list(make_engine("dask", address="tcp://127.0.0.1:9").results([]))
 
@@ -88,7 +87,8 @@ class LostFuture:
 
 def test_what_dask_cannot_do_is_tried_again_or_explained():
     distributed = pytest.importorskip("distributed")
-    from hpo_leaderboard.engines.dask import ClusterLost, finished_run
+    from hpo_core.clusters import ClusterLost
+    from hpo_leaderboard.engines.dask import finished_run
 
     class Client:
         scheduler = None
