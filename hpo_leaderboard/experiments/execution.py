@@ -62,7 +62,7 @@ def execute(job: Job) -> FinishedRun:
     """The finished run of a job; what goes wrong is its `failure`."""
     try:
         benchmark = _benchmark_of(job)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return broken_run(job, _text(error), settled=False)
     try:
         optimizer = _optimizer_of(job, benchmark)
@@ -80,7 +80,10 @@ def execute(job: Job) -> FinishedRun:
         return _finished(job, benchmark, record, overhead)._replace(n_random=n_random_of(optimizer))
     except (*CIRCUMSTANCES, DifferentVersion) as error:
         return broken_run(job, _text(error), settled=False)
-    except Exception as error:
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # `sys.exit` in an optimizer must not end the experiment as if all was done
         return broken_run(job, _text(error), settled=True)
 
 
@@ -144,7 +147,7 @@ def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
         )
     try:
         built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
-    except Exception:
+    except (Exception, SystemExit):
         version = optimizer_version(member.name, None)
         if not may_be(job.version, version):  # what another version raises says nothing about this one
             raise _differing(job, version) from None
@@ -180,7 +183,7 @@ def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> F
     )
 
 
-def _text(error: Exception) -> str:
+def _text(error: BaseException) -> str:
     """Type and message of an exception, not more than a screen of it, and the line that raised it."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} in {frame.name}"

@@ -181,7 +181,7 @@ def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
         return error
     except (UnknownName, FailedImport, InvalidOption):
         raise
-    except Exception:
+    except (Exception, SystemExit):
         built = None  # an optimizer that breaks is recorded as such, run by run
     return optimizer_version(member.name, built)
 
