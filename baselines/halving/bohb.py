@@ -34,6 +34,7 @@ from baselines.parts.history import History
 from baselines.parts.requirements import count, number
 from baselines.parts.sampling import random_configs, unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_models.densities.kde import ProductKde, normal_reference
 from hpo_models.densities.listed_draws import ListedDraws
@@ -93,6 +94,7 @@ class BOHB:
         self._schedule = HalvingSchedule(cycle(brackets(budgets, eta, min_budget)), self._sample)
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal:
         return self._schedule.ask()
 

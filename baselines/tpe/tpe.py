@@ -30,6 +30,7 @@ from baselines.parts.history import History
 from baselines.parts.requirements import count, number
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_models.densities.kde import ProductKde
 from hpo_models.densities.listed_draws import ListedDraws
@@ -79,6 +80,7 @@ class TPE:
             self._features, count("n_candidates", n_candidates), number("gamma", gamma, 0.0, 1.0)
         )
 
+    @single_threaded
     def ask(self) -> Proposal:
         history = self._history
         if len(history) < self._n_initial or history.n_finite == 0:

@@ -27,6 +27,7 @@ from baselines.parts.requirements import count, number
 from baselines.tpe.parts.suggestions import BoxSuggestions, ListedSuggestions
 from baselines.tpe.parts.univariate import GoodAndBad, bad_weights
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_models.densities.parzen import FLAT
 
@@ -66,6 +67,7 @@ class UnivariateTPE:
         self._history = History(self._suggestions.width)
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal:
         history = self._history
         n, rows = len(history), history.rows
