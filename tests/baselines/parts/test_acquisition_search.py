@@ -89,6 +89,6 @@ def test_a_wide_space_has_two_hundred_random_neighbours_each_one_step_away():
         row = features.sample_prior(rng, 1)[0]
         found = neighbours(features, row, rng)
         assert len(found) == len(np.unique(found, axis=0)) == 200
-        differ = features.to_unit(found) != features.to_unit(row[None])
+        differ = np.array([features.to_unit(other) for other in found]) != features.to_unit(row)
         assert (differ.sum(axis=1) == 1).all()
         assert not np.array_equal(found, neighbours(features, row, rng))
