@@ -28,6 +28,7 @@ from baselines.adapters.parts.searched import Searched
 from baselines.parts.sampling import is_forbidden
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
@@ -63,11 +64,13 @@ class SkoptGP:
                 **{**constraint, **options},
             )
 
+    @single_threaded
     def ask(self) -> Proposal:
         with quiet("skopt"):
             config, point = self._searched.propose(self._asked, self._refuse, self._entered)
         return self._pending.add(Proposal(config), point)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         point = self._pending.take(proposal, loss)
         with quiet("skopt"):

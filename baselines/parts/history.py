@@ -25,6 +25,7 @@ from hpo_core.running.trial import Proposal
 from hpo_models.features import Features
 
 FIRST_CAPACITY = 64
+WINDOW = 1000  # newest rows of which densities make their density of the bad ones, see docs/optimizers.md
 
 
 def row_key(row: np.ndarray) -> bytes:

@@ -23,11 +23,13 @@ from hpo_core.running.optimizer import Optimizer, StoppingCriterion
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal, Trial
 from hpo_core.running.trial_seeds import trial_seeds
+from hpo_core.single_thread import single_threaded
 
 STALLED = 1000  # trials in a row without any cost after which a run that only a cost can end is given up
 EXHAUSTED = "exhausted: the optimizer has nothing left to propose"
 
 
+@single_threaded
 def run(
     benchmark: str | Problem | Benchmark,
     optimizer: str | Callable[..., Optimizer] | Optimizer,
