@@ -17,7 +17,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads
 
 import argparse
 import hashlib
-import random
 import shutil
 import signal
 import subprocess
@@ -124,7 +123,7 @@ def disturb(work: Work, folder: Path, n_kills: int, seed: int) -> Counts:
     """Counts of a command that is killed so many times at random moments, and then finished."""
     began = time.monotonic()
     expected = finish(work, folder / "undisturbed")
-    seconds, chance = time.monotonic() - began, random.Random(seed)
+    seconds, chance = time.monotonic() - began, np.random.default_rng(seed)
     place, kills, at_work, finished, differing = folder / "disturbed", 0, 0, 0, 0
     while kills < n_kills:
         process = start(work, place)
