@@ -19,37 +19,37 @@ import argparse
 import hashlib
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import h5py
 import numpy as np
 
+from hpo_cli.main import main
 from hpo_leaderboard.store.store import reading
+from hpo_models.networks.adam import WarmStart
+from profet import settings
 
-SUITE = "leaderboard quick --benchmarks forrester,mini-airfoil --optimizers rs,tpe --seeds 30 --trials 20 --processes 2"
+SUITE = "leaderboard quick --benchmarks forrester,mini-airfoil --optimizers rs,tpe --seeds 30 --trials 20 --shard 1/1"
 GRID = (
     "n_units_1=16 n_units_2=16 batch_size=8 activation_fn_1=relu activation_fn_2=relu dropout_1=0.0 lr_schedule=const"
 )
 TABLE = f"table train wine --grid {GRID} --repetitions 2 --epochs 10 --rows 100 --threads 2"
 COLLECT = "collect svm --datasets wine,digits,breast-cancer --configs {} --rows 150 --threads 2"
-SMALL = """
-import sys
-from dataclasses import replace
-from hpo_cli.main import main
-from hpo_models.networks.adam import WarmStart
-from profet import settings
-
-small = {"n_draws": 8, "n_cost_draws": 4, "n_between": 20, "n_latent": 2}
-settings.MODES["fast"] = replace(settings.FAST, n_burn_in=200, warm_start=WarmStart(300, 1e-2), **small)
-sys.exit(main(sys.argv[1:]))
-"""
+PRELOADED = ("pandas", "sklearn.svm", "hpo_leaderboard.experiments.experiment", "profet.training", "hpo_cli.collect")
 LIMIT = 600.0  # seconds after which a command hangs
+SHORT = 1.0  # seconds within which four of five kills come, after the first file or from the start
+SMALL = replace(
+    settings.FAST,
+    **{"n_draws": 8, "n_cost_draws": 4, "n_between": 20, "n_latent": 2, "n_burn_in": 200},
+    warm_start=WarmStart(300, 1e-2),
+)
 
 
 class Work(NamedTuple):
@@ -59,7 +59,6 @@ class Work(NamedTuple):
     option: str
     file: str
     contents: Callable[[Path], str]
-    script: str = "import sys; from hpo_cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 
 class Counts(NamedTuple):
@@ -100,22 +99,46 @@ def works(data: Path) -> dict[str, Work]:
         "leaderboard": Work(SUITE, "--store", "s.sqlite", stored_runs),
         "table train": Work(TABLE, "--out", "t.h5", columns),
         "collect": Work(COLLECT.format(30), "--out", "c.h5", columns),
-        "profet train": Work(f"profet train {data} --name small", "--out", "m.h5", whole_file, SMALL),
+        "profet train": Work(f"profet train {data} --name small", "--out", "m.h5", whole_file),
     }
 
 
-def start(work: Work, folder: Path) -> subprocess.Popen[bytes]:
-    """The command as a process of its own group, which writes into a folder."""
+def start(work: Work, folder: Path) -> int:
+    """Number of the process that runs the command, with a group of its own, and writes into a folder.
+
+    It is forked, since imports would take most of the time of a fresh one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    words = [*work.words.split(), work.option, str(folder / work.file)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    command = [sys.executable, "-c", work.script, *words]
-    return subprocess.Popen(command, cwd=folder, start_new_session=True, **quiet)  # type: ignore[call-overload,no-any-return]
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        os.setsid()
+        os.chdir(folder)
+        for descriptor in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+        settings.MODES["fast"] = SMALL
+        status = main([*work.words.split(), work.option, str(folder / work.file)])
+    finally:
+        os._exit(status)
+
+
+def wait(child: int, seconds: float) -> int | None:
+    """Exit status of a process, None if it still runs after some seconds."""
+    end = time.monotonic() + seconds
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() >= end:
+            return None
+        time.sleep(0.002)
 
 
 def finish(work: Work, folder: Path) -> str:
     """Contents of the result, after the command ran to its end."""
-    status = start(work, folder).wait(LIMIT)
+    status = wait(start(work, folder), LIMIT)
     return work.contents(folder / work.file) if status == 0 else f"exit status {status}"
 
 
@@ -126,19 +149,18 @@ def disturb(work: Work, folder: Path, n_kills: int, seed: int) -> Counts:
     seconds, chance = time.monotonic() - began, np.random.default_rng(seed)
     place, kills, at_work, finished, differing = folder / "disturbed", 0, 0, 0, 0
     while kills < n_kills:
-        process = start(work, place)
-        if chance.random() < 0.8:  # not while it only imports: from its first file on
-            while process.poll() is None and not any(place.iterdir()):
-                time.sleep(0.005)
-        try:
-            status = process.wait(chance.uniform(0.0, 0.5 * seconds))
-        except subprocess.TimeoutExpired:
+        child, status = start(work, place), None
+        if chance.random() < 0.8:  # not while it only plans: from its first file on
+            while status is None and not any(place.iterdir()):
+                status = wait(child, 0.0)
+        if status is None:
+            status = wait(child, chance.uniform(0.0, seconds if chance.random() < 0.2 else min(seconds, SHORT)))
+        if status is None:
             kills += 1
             at_work += any(place.iterdir())
-            if chance.random() < 0.5:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.kill()
-            process.wait()
+            (os.killpg if chance.random() < 0.5 else os.kill)(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            print(f"\r{kills} kills", end="", file=sys.stderr, flush=True)
             continue
         finished += 1
         differing += status != 0 or work.contents(place / work.file) != expected
@@ -147,12 +169,15 @@ def disturb(work: Work, folder: Path, n_kills: int, seed: int) -> Counts:
     return Counts(kills, at_work, finished + 1, differing)
 
 
-def main() -> int:
+def check() -> int:
+    """Exit status of the script."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--only", help="names, joined by commas")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    for module in PRELOADED:
+        import_module(module)
     with tempfile.TemporaryDirectory(prefix="hpo-kills-") as folder:
         data = Path(folder) / "data" / "svm.h5"
         found = works(data)
@@ -168,4 +193,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check())
