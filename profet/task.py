@@ -140,7 +140,7 @@ class Task:
         digest = hashlib.sha256(drawn.encode())
         for emulator in (model.loss, model.cost) if not model.checksum else ():  # that were never in a file
             if emulator is not None:
-                digest.update(np.ascontiguousarray(emulator.theta))
+                digest.update(emulator.theta.tobytes())
         return digest.hexdigest()
 
     @cached_property

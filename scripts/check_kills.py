@@ -36,7 +36,7 @@ from hpo_leaderboard.store.store import reading
 from hpo_models.networks.adam import WarmStart
 from profet import settings
 
-SUITE = "leaderboard quick --benchmarks forrester,mini-airfoil --optimizers rs,tpe --seeds 30 --trials 20 --shard 1/1"
+SUITE = "leaderboard quick --benchmarks forrester,branin --optimizers rs,tpe --seeds 30 --trials 20 --shard 1/1"
 GRID = (
     "n_units_1=16 n_units_2=16 batch_size=8 activation_fn_1=relu activation_fn_2=relu dropout_1=0.0 lr_schedule=const"
 )
@@ -96,7 +96,7 @@ def whole_file(path: Path) -> str:
 def works(data: Path) -> dict[str, Work]:
     """The commands by name; `data` is the file of meta-data that a model is trained on."""
     return {
-        "leaderboard": Work(SUITE, "--store", "s.sqlite", stored_runs),
+        "leaderboard": Work(f"{SUITE} --processes 1", "--store", "s.sqlite", stored_runs),
         "table train": Work(TABLE, "--out", "t.h5", columns),
         "collect": Work(COLLECT.format(30), "--out", "c.h5", columns),
         "profet train": Work(f"profet train {data} --name small", "--out", "m.h5", whole_file),

@@ -41,7 +41,7 @@ def held_state(value: Any, above: Above = ()) -> str:
         return SEEN
     inside = (*above, id(value))
     if isinstance(value, np.ndarray) and value.dtype != object:
-        return f"array {value.dtype.str} {value.shape} {hashlib.sha256(np.ascontiguousarray(value)).hexdigest()}"
+        return f"array {value.dtype.str} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, Mapping):
         return f"{{{', '.join(sorted(f'{held_state(k, inside)}: {held_state(v, inside)}' for k, v in value.items()))}}}"
     if isinstance(value, (list, tuple)):
