@@ -202,9 +202,8 @@ class _Loop:
 
 def _is_finite(number: Any) -> bool:
     """Whether it is a real number that is neither NaN nor infinite, and that a float can hold."""
-    if number.__class__ is not float and not isinstance(number, Real):
-        return False
-    return -LARGEST <= number <= LARGEST
+    is_real = number.__class__ is float or isinstance(number, Real)
+    return is_real and -LARGEST <= number <= LARGEST
 
 
 def _valid_cost(cost: Any) -> float:
