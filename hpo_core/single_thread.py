@@ -30,7 +30,7 @@ VERBS = ("get", "set")
 class _Threads(NamedTuple):
     """Functions that read and set the number of threads of a library."""
 
-    count: Callable[[], int | None]
+    n_threads: Callable[[], int | None]
     set_count: Callable[[int], Any]
 
 
@@ -65,7 +65,7 @@ class _SingleThread:
             self._libraries = [_threads(library) for library in ThreadpoolController().lib_controllers]
             self._n_modules = len(sys.modules)
         for library in self._libraries:
-            n_threads = library.count()
+            n_threads = library.n_threads()
             if n_threads is not None and n_threads > 1:
                 self._limited.append((library, n_threads))
                 library.set_count(1)

@@ -29,7 +29,6 @@ LENGTHS = {
     "re": 25_000,
     "de": 25_000,
     "cmaes": 25_000,
-    "reinforce": 25_000,
     "hyperband": 25_000,
     "asha": 25_000,
 }

@@ -25,6 +25,7 @@ import numpy as np
 
 from baselines.adapters.parts.library import check_known, explained, keywords, quiet, required, versions
 from baselines.adapters.parts.searched import Searched
+from baselines.parts.loss_transforms import LARGEST
 from baselines.parts.sampling import is_forbidden
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
@@ -99,9 +100,9 @@ class SkoptGP:
 
     def _report(self, point: list[Any], loss: float) -> None:
         if loss < math.inf:
-            self._losses.append(float(loss))
+            self._losses.append(min(max(float(loss), -LARGEST), LARGEST))
         if self._losses:
-            self._optimizer.tell(point, float(loss) if loss < math.inf else max(self._losses))
+            self._optimizer.tell(point, self._losses[-1] if loss < math.inf else max(self._losses))
 
     def _seed(self) -> int:
         return int(self._rng.integers(2**31))

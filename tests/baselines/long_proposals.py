@@ -8,12 +8,12 @@ import hashlib
 import json
 import math
 import sys
-from collections import deque
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 from conditional_spaces import CLAUSES, TREE, listed
+from golden_proposals import proposals
 
 from baselines import optimizer
 from hpo_core import Categorical, Float, Int, Ordinal, Space
@@ -42,27 +42,16 @@ def loss(space, config, budget):
     return math.inf if unit[0] > 0.97 else distance + 0.1 / budget
 
 
-def proposals(name, space, seed):
-    """Lines of text, one for each proposal, with floats to six digits."""
-    asked, made = deque(), optimizer(name, space, budgets=BUDGETS, seed=seed)
-    lines = []
-    while len(lines) < N_PROPOSALS:
-        proposal = made.ask()
-        config = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in sorted(proposal.config.items())}
-        lines.append(json.dumps([config, proposal.budget]))
-        asked.append(proposal)
-        if len(asked) > 2:
-            told = asked.popleft()
-            budget = told.budget or BUDGETS[-1]
-            made.tell(told, loss(space, told.config, budget), 0.1 * budget)
-    return lines
+def lines(name, space):
+    """Lines of text, one for each proposal."""
+    made = optimizer(name, space, budgets=BUDGETS, seed=0)
+    return proposals(made, N_PROPOSALS, lambda config, budget: loss(space, config, budget), BUDGETS[-1])
 
 
 def digests(name):
     """Hash of the proposals by space."""
     return {
-        kind: hashlib.sha256("\n".join(proposals(name, make(), 0)).encode()).hexdigest()[:16]
-        for kind, make in SPACES.items()
+        kind: hashlib.sha256("\n".join(lines(name, make())).encode()).hexdigest()[:16] for kind, make in SPACES.items()
     }
 
 
