@@ -17,9 +17,9 @@ from hpo_core.errors import InvalidOption
 from hpo_core.names import needs_import, optimizer_factory, optimizers
 from hpo_core.plugins import imported
 from hpo_leaderboard.engines.worker import worker_environment
+from hpo_leaderboard.experiments.code.numerics import numerics
 from hpo_leaderboard.experiments.identity import may_be, optimizer_version
 from hpo_leaderboard.experiments.job import Job
-from hpo_leaderboard.experiments.numerics import numerics
 
 PATIENCE = 120.0  # seconds that a fresh process may take to start
 WAY_OUT = (

@@ -13,10 +13,10 @@ from hpo_core.names import make_optimizer
 from hpo_core.running.optimizer import Optimizer, n_random_of
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
+from hpo_leaderboard.experiments.code.numerics import numerics
 from hpo_leaderboard.experiments.identity import may_be, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
-from hpo_leaderboard.experiments.numerics import numerics
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
 
 CIRCUMSTANCES = (ImportError, MemoryError, OSError, UnknownName)  # say something about the machine, not the optimizer

@@ -16,8 +16,8 @@ from hpo_core.names import needs_import, optimizer_factory, optimizers, resolve_
 from hpo_core.problems.problem import Problem
 from hpo_core.running.optimizer import Optimizer
 from hpo_core.space.plain_data import space_to_json
-from hpo_leaderboard.experiments.code_digest import DIGITS, code_digest, depends_on_numerics
-from hpo_leaderboard.experiments.held_state import held_state
+from hpo_leaderboard.experiments.code.code_digest import DIGITS, code_digest, depends_on_numerics
+from hpo_leaderboard.experiments.code.held_state import held_state
 
 N_OPEN = 64  # benchmarks that a process keeps open; opening a table takes longer than a run of random search
 

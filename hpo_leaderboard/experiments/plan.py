@@ -13,7 +13,8 @@ from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, MissingExtra
 from hpo_core.names import make_optimizer
 from hpo_core.names import optimizers as listed_optimizers
 from hpo_core.plugins import FailedImport
-from hpo_leaderboard.experiments.code_digest import forget_digests
+from hpo_leaderboard.experiments.code.code_digest import forget_digests
+from hpo_leaderboard.experiments.code.numerics import numerics
 from hpo_leaderboard.experiments.identity import (
     OpenBenchmark,
     close_benchmarks,
@@ -23,7 +24,6 @@ from hpo_leaderboard.experiments.identity import (
 )
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member, expand
-from hpo_leaderboard.experiments.numerics import numerics
 from hpo_leaderboard.experiments.suite import Suite
 
 MOST_RUNS = 1_000_000  # of a plan

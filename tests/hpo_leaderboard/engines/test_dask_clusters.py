@@ -19,7 +19,7 @@ from hpo_core.errors import InvalidOption
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.engines.worker import worker_environment
-from hpo_leaderboard.experiments.code_digest import forget_digests
+from hpo_leaderboard.experiments.code.code_digest import forget_digests
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.store.store import reading

@@ -139,7 +139,7 @@ def test_a_run_that_goes_wrong_is_recorded_and_the_others_finish():
         ("Exiting", False, "LostWorker: the process that ran it died 4 times, the last time with exit status 7"),
         ("Leaving", True, "SystemExit: 0 (misbehaving.py:"),
         ("OutsideSpace", True, "InvalidConfig"),
-        ("NoProposal", True, "AttributeError"),
+        ("NoProposal", True, "InvalidOption"),
         ("NeedsFile", False, "FileNotFoundError: no licence file"),
     ):
         assert done[name].failure.startswith(words), name
@@ -196,15 +196,20 @@ def wait_until(condition, seconds=30.0):
     return condition()
 
 
-@pytest.mark.slow
-def test_workers_end_with_the_process_that_started_them(tmp_path):
+def coordinator_of(name):
+    """A process that has a worker process run an optimizer."""
     script = (
         "from hpo_leaderboard.engines.worker import WorkerProcess\n"
         "from test_engines import jobs_of\n"
-        "WorkerProcess().run(jobs_of('Hanging')[0], None)\n"
+        f"WorkerProcess().run(jobs_of({name!r})[0], None)\n"
     )
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    parent = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+    return subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+
+
+@pytest.mark.slow
+def test_workers_end_with_the_process_that_started_them():
+    parent = coordinator_of("Hanging")
     assert wait_until(lambda: worker_pids(parent.pid))
     [child] = worker_pids(parent.pid)
     time.sleep(1.0)
@@ -255,13 +260,7 @@ def run_quietly(worker, job, seconds):
 
 @pytest.mark.slow
 def test_what_an_optimizer_started_ends_with_the_coordinator(child):
-    script = (
-        "from hpo_leaderboard.engines.worker import WorkerProcess\n"
-        "from test_engines import jobs_of\n"
-        "WorkerProcess().run(jobs_of('Parent')[0], None)\n"
-    )
-    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    parent = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+    parent = coordinator_of("Parent")
     grandchild = child()
     parent.kill()
     parent.wait()

@@ -13,8 +13,9 @@ from baselines.simple.rs import RandomSearch
 from hpo_core.errors import InvalidOption
 from hpo_core.names import optimizers
 from hpo_leaderboard.engines.serial import SerialEngine
-from hpo_leaderboard.experiments import execution, numerics, plan
-from hpo_leaderboard.experiments.code_digest import depends_on_numerics, forget_digests
+from hpo_leaderboard.experiments import execution, plan
+from hpo_leaderboard.experiments.code import numerics
+from hpo_leaderboard.experiments.code.code_digest import depends_on_numerics, forget_digests
 from hpo_leaderboard.experiments.execution import execute
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.plan import make_plan

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.experiments.canonical_code import canonical_code
-from hpo_leaderboard.experiments.code_digest import code_digest, is_installed, source_file
+from hpo_leaderboard.experiments.code.canonical_code import canonical_code
+from hpo_leaderboard.experiments.code.code_digest import code_digest, is_installed, source_file
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 UNSAID = frozenset(("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__"))

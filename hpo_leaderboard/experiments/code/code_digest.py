@@ -23,8 +23,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from hpo_leaderboard.experiments.canonical_code import canonical_code
-from hpo_leaderboard.experiments.numerics import has_linear_algebra
+from hpo_leaderboard.experiments.code.canonical_code import canonical_code
+from hpo_leaderboard.experiments.code.numerics import has_linear_algebra
 
 PROJECT = {"hpo_core", "hpo_models", "fcnet_data", "tabular", "profet", "baselines"}
 PROJECT |= {"hpo_leaderboard", "hpo_papers", "hpo_cli", "hpo_foundry"}

@@ -3,7 +3,7 @@
 import pytest
 from edited_project import Project
 
-from hpo_leaderboard.experiments.code_digest import code_digest, forget_digests
+from hpo_leaderboard.experiments.code.code_digest import code_digest, forget_digests
 
 
 @pytest.fixture
