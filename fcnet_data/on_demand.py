@@ -12,7 +12,6 @@ other benchmarks give, cannot be computed here.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 import re
@@ -48,7 +47,6 @@ class CrossValidation:
     name: str
     trainer: Trainer
     dataset: Dataset
-    is_file: bool = False
 
     budgets = (1,)
     optimum = None
@@ -70,11 +68,9 @@ class CrossValidation:
         }
 
     @property
-    def checksum(self) -> str | None:
-        """Of a file's data and of the trainer, so that a store tells two contents of one file apart."""
-        if not self.is_file:
-            return None
-        return hashlib.sha256(f"{self.trainer.name} {self.dataset.digest} {VERSION}".encode()).hexdigest()
+    def contents(self) -> str:
+        """Digest of the data, so that a store tells two contents of one file, or of one package, apart."""
+        return self.dataset.digest
 
     @cached_property
     def cache(self) -> EvaluationCache:
@@ -117,4 +113,4 @@ def make(name: str, **options: Any) -> CrossValidation | None:
             ours = " or ".join(known) if known else "none; target and task are options of files"
             raise InvalidOption(f"{name!r} has no option {option!r}, it has {ours}")
     chosen = ChosenDataset(dataset, options.get("target"), options.get("task"))
-    return CrossValidation(name, trainer(TRAINERS[key]), chosen.open(), chosen.is_file)
+    return CrossValidation(name, trainer(TRAINERS[key]), chosen.open())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.encryption import add_tls, tls_files
 from hpo_cli.parts.rendering import Column, Output, add_formats, records
 from hpo_cli.parts.suites import add_suite, chosen_suite, duration, shard_of
 from hpo_core.cores import usable_cores
@@ -63,6 +64,7 @@ def add_leaderboard(parser: Parser) -> None:
     parser.add_argument("--engine", choices=ENGINES, default="processes", help="where the runs are run (processes)")
     parser.add_argument("--processes", type=int, metavar="N", help="runs at the same time (one per core)")
     parser.add_argument("--address", help="of a Dask scheduler, for --engine dask (a cluster on this machine)")
+    add_tls(parser)
     parser.add_argument(
         "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help=f"per run, then it is given up ({TIMEOUT:g})"
     )
@@ -133,7 +135,10 @@ def _experiment(suite: Suite, store_path: Path, options: argparse.Namespace) -> 
 
     if options.address is not None and options.engine != "dask":
         raise InvalidOption(f"--address goes with --engine dask, got --engine {options.engine}")
-    engine = make_engine(options.engine, processes=options.processes, address=options.address, timeout=options.timeout)
+    if options.engine != "dask" and tls_files(options) is not None:
+        raise InvalidOption(f"--tls-ca, --tls-cert and --tls-key go with --engine dask, got --engine {options.engine}")
+    where = {"processes": options.processes, "address": options.address, "tls": tls_files(options)}
+    engine = make_engine(options.engine, **where, timeout=options.timeout)
     part = {"shard": options.shard, "walltime": options.walltime}
     try:
         outcome = run_experiment(suite, store_path, _Announcing(engine), announce=_say, progress=None, **part)

@@ -107,6 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         out.close(done=False)
         print("hpo: interrupted", file=sys.stderr)
         return 130
+    except SystemExit as error:
+        out.close(done=False)
+        print(f"hpo: error: code that was called ended the program ({error.code!r}); it must not", file=sys.stderr)
+        return 2
     except BrokenPipeError:  # `hpo list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

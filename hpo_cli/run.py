@@ -119,7 +119,7 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
             limits = {"n_trials": options.trials, "max_cost": options.max_cost, "workers": options.workers}
             try:
                 done = run(benchmark, method, **limits, seed=seed, stop=_watched(bar, stop))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if isinstance(error, HpoError) and not isinstance(error, (InvalidBudget, InvalidConfig)):
                     raise
                 traceback.print_exc(file=sys.stderr)
@@ -175,7 +175,7 @@ def _row(options: argparse.Namespace, benchmark: Benchmark, done: Run) -> Row:
     }
 
 
-def _broken_row(options: argparse.Namespace, seed: int, error: Exception) -> Row:
+def _broken_row(options: argparse.Namespace, seed: int, error: BaseException) -> Row:
     return {
         "benchmark": options.benchmark,
         "optimizer": options.optimizer,

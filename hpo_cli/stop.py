@@ -177,15 +177,22 @@ def _write(
 
     written = [save(draw_trade_off(means, by), folder / "trade_off.png")]
     for name, frame in (("stops", stops), ("summary", means)):
-        written.append(folder / f"{name}.csv")
-        frame.to_csv(written[-1], index=False)
+        written.append(_write_csv(frame, folder / f"{name}.csv"))
     written.append(save(draw_overfitting(runs), folder / "overfitting.png"))
     known = [run for run in runs if run.optimum == run.optimum]  # not NaN
     if known:
         bounds = bounds_along(known, every=max(5, len(known[0].trials) // 25))
-        written.append(folder / "bounds.csv")
-        bounds.to_csv(written[-1], index=False)
+        written.append(_write_csv(bounds, folder / "bounds.csv"))
         written.append(save(draw_bounds(bounds), folder / "bounds.png"))
         if (stops["stopped"] & stops["regret"].notna()).any():
             written.append(save(draw_regrets(stops), folder / "regrets.png"))
     return written
+
+
+def _write_csv(frame: pandas.DataFrame, path: Path) -> Path:
+    """The path that a table was written to."""
+    from hpo_core.storage.files import replacing
+
+    with replacing(path) as temporary:
+        frame.to_csv(temporary, index=False)
+    return path

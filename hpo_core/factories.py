@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
@@ -115,6 +116,8 @@ def label(given: object) -> str:
 
 def module_of(factory: Factory, given: object) -> str:
     """Name of the module that defines a class or function, or else of the one that `given` names."""
+    while isinstance(factory, partial):
+        factory = factory.func
     name = getattr(factory, "__module__", None)
     return name if isinstance(name, str) else label(given).partition(":")[0]
 

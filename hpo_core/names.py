@@ -42,7 +42,7 @@ from hpo_core.factories import (
     module_of,
 )
 from hpo_core.plugins import imported, plugins
-from hpo_core.problems.problem import Problem
+from hpo_core.problems.problem import Problem, check_budgets
 from hpo_core.running.criterion_text import MAIN, CriterionTerm, parse_criteria, parse_criterion
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.optimizer import Optimizer, StoppingCriterion
@@ -170,11 +170,19 @@ def make_optimizer(
             raise InvalidOption(f"options go with an optimizer's name or class, not an object: {', '.join(options)}")
         return optimizer  # type: ignore[return-value]
     factory = optimizer_factory(optimizer)
+    _check_searched(space, budgets)
     check_options(f"optimizer {label(optimizer)!r}", factory, options, fixed=("budgets", "seed"), positional=1)
     made = factory(space, budgets=budgets, seed=seed, **options)
     if not _asks_and_tells(made):
         raise InvalidOption(f"an optimizer must have ask and tell, {label(optimizer)!r} made {made!r}")
     return made
+
+
+def _check_searched(space: Any, budgets: Any) -> None:
+    """Raise an error for a space or for budgets that no optimizer can search."""
+    if not isinstance(space, Space):
+        raise InvalidOption(f"space must be a Space, as in `benchmark.space`, got {space!r:.60}")
+    check_budgets(budgets, "budgets")
 
 
 def optimizer_factory(optimizer: str | Factory | Optimizer) -> Factory:

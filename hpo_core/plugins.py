@@ -52,7 +52,7 @@ def imported(target: str) -> Any:
         module = import_module(name)
     except HpoError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _import_error(target, name, error) from error
     if not hasattr(module, attribute):
         public = [known for known in vars(module) if not known.startswith("_")]
@@ -61,7 +61,7 @@ def imported(target: str) -> Any:
     return getattr(module, attribute)
 
 
-def _import_error(target: str, name: str, error: Exception) -> HpoError:
+def _import_error(target: str, name: str, error: BaseException) -> HpoError:
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if missing is not None and (name == missing or name.startswith(f"{missing}.")):
         return UnknownName(

@@ -6,6 +6,8 @@ The latent vector is folded into the first layer's bias, and the weights are kep
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -129,6 +131,17 @@ class Task:
             "cost": "modelled" if self._model.cost else "one nominal second per evaluation",
             "noise": self.noise,
         }
+
+    @cached_property
+    def contents(self) -> str:
+        """Digest of the model, which may be trained anew under the same name, and of what was drawn from it."""
+        model = self._model
+        drawn = json.dumps([model.checksum, self._draw, self._cost_draw, self.latent.tolist(), self.noise])
+        digest = hashlib.sha256(drawn.encode())
+        for emulator in (model.loss, model.cost) if not model.checksum else ():  # that were never in a file
+            if emulator is not None:
+                digest.update(emulator.theta.tobytes())
+        return digest.hexdigest()
 
     @cached_property
     def _inputs(self) -> Inputs:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_models.networks.bnn import Regression, sample_posterior
 from hpo_models.networks.chains import Progress
@@ -63,6 +64,7 @@ def from_arrays(
     return train_on(MetaData(name, space, codes, Y, cost, loss_range=loss_range), seed, settings=settings)
 
 
+@single_threaded
 def train_on(
     data: MetaData, seed: int, *, settings: Settings = FAST, progress: Callable[[int], Progress] | None = None
 ) -> MetaModel:

@@ -1,11 +1,12 @@
-"""Hostile files against every command that reads them: each case must end in an error of ours or in the right result.
+"""Hostile files, calls and command lines: each case must end in an error of ours or in the right result.
 
-    python scripts/attack.py                    2,500 cases of every kind of file
+    python scripts/attack.py                    2,500 cases of every kind
     python scripts/attack.py stores --cases 500 --seed 7
 
 A case may take 10 s and 1 GB, writes nothing outside of its directory, imports nothing that a file names and starts
 no other program (`tests/hostile/sandbox.py`). The generators lie in `tests/hostile`: a kind of file is a module
-KIND_cases with a function `cases(folder, rng, n)`, and an entry of `PARTS`.
+KIND_cases with a function `cases(folder, rng, n)`, and an entry of `PARTS`; so are the calls of the API and the
+command lines.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-PARTS = {"stores": "store_cases", "suites": "suite_cases"}
+PARTS = {"stores": "store_cases", "suites": "suite_cases", "api": "api_cases", "commands": "command_cases"}
 NEEDED = (  # imported before the first fork, so that no case has to
     *("jinja2", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "matplotlib.figure", "pandas"),
     *("plotly.offline", "scikit_posthocs", "scipy.stats", "hpo_leaderboard.report", "hpo_cli.main"),
@@ -60,7 +61,7 @@ def attack(name: str, n: int, seed: int, folder: Path) -> list[tuple[str, Any]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Hostile files against every command that reads them.")
+    parser = argparse.ArgumentParser(description="Hostile files, calls and command lines.")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)} (all)")
     parser.add_argument("--cases", type=int, default=2500, help="of each part (2500)")
     parser.add_argument("--seed", type=int, default=0)

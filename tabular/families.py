@@ -56,6 +56,8 @@ def open_table(name: str, *, built_in: bool = False) -> Table:
 
     A table that the user imported comes before the built-in one of the same name; with `built_in` it is passed over.
     """
+    if not isinstance(name, (str, Path)):
+        raise InvalidOption(f"a table is given by its name or the path of its file, got {name!r:.60}")
     if own_tables.has(name) and not built_in:
         return _open_imported(own_tables.path(name))
     if name in SOURCES:

@@ -29,6 +29,7 @@ from baselines.adapters.parts.library import check_known, explained, keywords, r
 from baselines.adapters.parts.searched import Searched
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
@@ -63,10 +64,12 @@ class HyperoptTPE:
         self._domain = hyperopt.base.Domain(None, expressions(self._searched.space))
         self._pending: Pending[Any] = Pending()
 
+    @single_threaded
     def ask(self) -> Proposal:
         config, document = self._searched.propose(self._asked, self._refuse, self._entered)
         return self._pending.add(Proposal(config), document)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._report(self._pending.take(proposal, loss), loss)
 

@@ -27,6 +27,7 @@ from baselines.adapters.parts.library import check_known, explained, keywords, q
 from baselines.adapters.parts.searched import Searched
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
@@ -128,11 +129,13 @@ class OptunaStudy:
         with quiet("optuna"), explained(name, options):
             self.study = optuna.create_study(sampler=make(seed=seed % 2**32, **options))
 
+    @single_threaded
     def ask(self) -> Proposal:
         with quiet("optuna"):
             config, trial = self._searched.propose(self._asked, self._refuse, self._entered)
         return self._pending.add(Proposal(config), trial)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         trial = self._pending.take(proposal, loss)
         with quiet("optuna"):

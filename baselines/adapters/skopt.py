@@ -25,9 +25,11 @@ import numpy as np
 
 from baselines.adapters.parts.library import check_known, explained, keywords, quiet, required, versions
 from baselines.adapters.parts.searched import Searched
+from baselines.parts.loss_transforms import LARGEST
 from baselines.parts.sampling import is_forbidden
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 
@@ -68,11 +70,13 @@ class SkoptGP:
                 **{**constraint, **options},
             )
 
+    @single_threaded
     def ask(self) -> Proposal:
         with quiet("skopt"):
             config, point = self._searched.propose(self._asked, self._refuse, self._entered)
         return self._pending.add(Proposal(config), point)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         point = self._pending.take(proposal, loss)
         with quiet("skopt"):
@@ -101,9 +105,9 @@ class SkoptGP:
 
     def _report(self, point: list[Any], loss: float) -> None:
         if loss < math.inf:
-            self._losses.append(float(loss))
+            self._losses.append(min(max(float(loss), -LARGEST), LARGEST))
         if self._losses:
-            self.optimizer.tell(point, float(loss) if loss < math.inf else max(self._losses))
+            self.optimizer.tell(point, self._losses[-1] if loss < math.inf else max(self._losses))
 
     def _seed(self) -> int:
         return int(self._rng.integers(2**31))

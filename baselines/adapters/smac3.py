@@ -24,6 +24,7 @@ from baselines.adapters.parts.library import check_known, explained, keywords, q
 from baselines.adapters.parts.searched import Searched
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 
 SCENARIO = ("n_trials", "use_default_config")
@@ -74,6 +75,7 @@ class SMAC3:
             }
             self.facade = facade(scenario, logging_level=False, **parts)
 
+    @single_threaded
     def ask(self) -> Proposal | None:
         from smac.main.exceptions import ConfigurationSpaceExhaustedException
 
@@ -87,6 +89,7 @@ class SMAC3:
         self._n_asked += 1
         return self._pending.add(Proposal(config), trial)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         trial = self._pending.take(proposal, loss)
         with quiet("smac"):

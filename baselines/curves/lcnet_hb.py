@@ -26,6 +26,7 @@ from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_models.curves.lc_net import CurvePosterior, Sampling, fit_lc_net
 from hpo_models.features import Features
@@ -73,6 +74,7 @@ class LCNetHyperband:
         self._level = 0  # first rung of the latest run
         self._schedule = HalvingSchedule(cycle(plans), self._sample, self._train_network)
 
+    @single_threaded
     def ask(self) -> Proposal:
         return self._schedule.ask()
 

@@ -28,6 +28,7 @@ from baselines.parts.sampling import first_allowed, random_points, unit_decoder
 from hpo_core.errors import MissingExtra, UnsupportedSpace
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 
 
@@ -59,6 +60,7 @@ class CMAES:
         self._begin_generation()
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal | None:
         if self._proposed == len(self._points):
             return None
@@ -84,6 +86,7 @@ class CMAES:
         config, point = next(self._random)
         return config, np.array(point)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._losses[self._pending.take(proposal, loss)] = loss
         if len(self._losses) == len(self._points):

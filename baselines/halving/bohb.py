@@ -6,7 +6,8 @@
 Algorithm 7 of Klein (2020): with probability rho a configuration is random. Otherwise b is the largest budget with N_b
 >= N_min + 2, l is fitted to the max(N_min, q N_b) best rows and g to the max(N_min, N_b - max(N_min, q N_b)) worst (eq.
 6.2), and of 64 draws from l with bandwidths three times as wide the one with the highest l/g is taken. Workers share
-the runs as in section 6.3.2, see `baselines.halving.sh`; all runs share the rows.
+the runs as in section 6.3.2, see `baselines.halving.sh`; all runs share the rows. So that a proposal does not take
+longer and longer, N_b counts up to 1,000: from then on l has the 150 best rows, g the newest 850 of the others.
 
 As in HpBandSter, the authors' code: q is 0.15; a failed trial is a row with an infinite loss; only the Gaussian kernels
 are widened, not those of categoricals. Unlike there, an ordinal is numeric, and a categorical's bandwidth does not
@@ -30,10 +31,11 @@ import numpy as np
 
 from baselines.halving.hyperband import brackets
 from baselines.halving.sh import HalvingSchedule
-from baselines.parts.history import History
+from baselines.parts.history import WINDOW, History
 from baselines.parts.requirements import count, number
 from baselines.parts.sampling import random_configs, unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_models.densities.kde import ProductKde, normal_reference
 from hpo_models.densities.listed_draws import ListedDraws
@@ -93,6 +95,7 @@ class BOHB:
         self._schedule = HalvingSchedule(cycle(brackets(budgets, eta, min_budget)), self._sample)
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal:
         return self._schedule.ask()
 
@@ -141,6 +144,7 @@ class DensityModel:
         self._least = len(space) + 1  # N_min
         self._history = History(self._features.width)
         self._ranked: dict[float, list[tuple[float, int]]] = {}  # losses and indices at each budget, ascending
+        self._told: dict[float, list[tuple[float, int]]] = {}  # the same, oldest first
         self._fitted: tuple[ProductKde, ProductKde] | None = None
         self._listed = None if self._features.listed is None else ListedDraws(self._features.listed)
 
@@ -151,7 +155,9 @@ class DensityModel:
         index = self._history.observe(row, loss)
         if self._listed is not None:
             self._listed.note(row)
-        insort(self._ranked.setdefault(proposal.budget or math.inf, []), (loss, index))
+        budget = proposal.budget or math.inf
+        insort(self._ranked.setdefault(budget, []), (loss, index))
+        self._told.setdefault(budget, []).append((loss, index))
         self._fitted = None
 
     def suggest(self, rng: np.random.Generator) -> Config | None:
@@ -189,14 +195,19 @@ class DensityModel:
         if self._fitted is None:
             enough = [b for b, ranked in self._ranked.items() if len(ranked) >= self._least + 2]
             if enough:
-                self._fitted = self._fit(self._ranked[max(enough)])
+                self._fitted = self._fit(max(enough))
         return self._fitted
 
-    def _fit(self, ranked: list[tuple[float, int]]) -> tuple[ProductKde, ProductKde]:
-        n = len(ranked)
+    def _fit(self, budget: float) -> tuple[ProductKde, ProductKde]:
+        ranked, most = self._ranked[budget], max(WINDOW, 2 * self._least)
+        n = min(len(ranked), most)
         n_good = max(self._least, int(self._quantile * n))
         n_bad = max(self._least, n - n_good)
-        return self._density(ranked[:n_good]), self._density(ranked[-n_bad:])
+        good = ranked[:n_good]
+        if n == len(ranked):
+            return self._density(good), self._density(ranked[-n_bad:])
+        recent = [row for row in self._told[budget][-n_bad - n_good :] if row > good[-1]]
+        return self._density(good), self._density(recent[-n_bad:])
 
     def _density(self, ranked: list[tuple[float, int]]) -> ProductKde:
         rows = self._history.rows[[index for _, index in ranked]]

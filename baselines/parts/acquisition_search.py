@@ -28,6 +28,7 @@ TRIES = 100  # random rows among which a new one is looked for
 REFINEMENTS = (0.1, 0.03, 0.01, 0.003, 0.001)
 SHORT = 4  # a list of up to so many times the number of points is looked at as a whole
 LISTED_NEIGHBOURS = 2  # for each hyperparameter
+MOST_NEIGHBOURS = 200  # of a row that are looked at
 
 
 def random_points(
@@ -83,7 +84,8 @@ def neighbours(features: Features, row: np.ndarray, rng: np.random.Generator) ->
     """(k, width) rows one step away: every other value of a categorical, the next values of an ordinal or int.
 
     A float makes four Gaussian steps of standard deviation 0.2 (Hutter et al., 2011, section 4.3). What is switched off
-    makes no step, and what a step switches on has its default. The row itself if there is no other.
+    makes no step, and what a step switches on has its default. The row itself if there is no other. Of more than 200
+    neighbours, as with 100 floats or a categorical of 1,000 values, 200 random ones are returned.
     """
     if features.listed is not None:
         found = features.listed.around(row, LISTED_NEIGHBOURS * len(features.first_columns))
@@ -93,30 +95,23 @@ def neighbours(features: Features, row: np.ndarray, rng: np.random.Generator) ->
 
 
 def _one_step_away(features: Features, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(k, width) rows of the box that differ from a row in one hyperparameter that is active there."""
+    """(k, width) rows of the box that differ from a row in one hyperparameter that is active there, at most 200."""
     active = features.present(row[None])[0, features.first_columns]
     numeric, codes = row[: features.n_numeric], features.codes(row[None])[0]
-    changed, categories = [], []
+    moves: list[tuple[int, float]] = []  # hyperparameter, numeric ones first, and its number or code
     for i, cell in enumerate(features.cells):
-        if not active[i]:
-            continue
-        steps = [-cell, cell] if cell > 0 else (0.2 * rng.standard_normal(4)).tolist()
-        for step in steps:
-            if 0.0 < numeric[i] + step < 1.0:
-                moved = numeric.copy()
-                moved[i] += step
-                changed.append(moved)
-                categories.append(codes)
-    for i, size in enumerate(features.sizes):
-        for code in range(size if active[features.n_numeric + i] else 0):
-            if code != codes[i]:
-                other = codes.copy()
-                other[i] = code
-                changed.append(numeric)
-                categories.append(other)
-    if not changed:
-        return row[None][:0]
-    return features.join(features.snap(np.array(changed)), np.array(categories, dtype=int))
+        if active[i]:
+            steps = [-cell, cell] if cell > 0 else (0.2 * rng.standard_normal(4)).tolist()
+            moves += [(i, numeric[i] + step) for step in steps if 0.0 < numeric[i] + step < 1.0]
+    for i, size in enumerate(features.sizes, features.n_numeric):
+        if active[i]:
+            moves += [(i, code) for code in range(size) if code != codes[i - features.n_numeric]]
+    if len(moves) > MOST_NEIGHBOURS:
+        moves = [moves[k] for k in rng.choice(len(moves), MOST_NEIGHBOURS, replace=False)]
+    both = np.repeat(np.concatenate([numeric, codes])[None], len(moves), axis=0)
+    for k, (i, value) in enumerate(moves):
+        both[k, i] = value
+    return features.join(features.snap(both[:, : features.n_numeric]), both[:, features.n_numeric :].astype(int))
 
 
 def local_search(

@@ -11,6 +11,7 @@ from baselines.parts.history import History, Snapshot
 from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_models.features import Features
 
@@ -48,6 +49,7 @@ class BayesianOptimizer:
         self._history = History(self._features.width)
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal:
         history, features = self._history, self._features
         ready = len(history) >= self._n_initial and history.n_finite > 0 and features.width > 0

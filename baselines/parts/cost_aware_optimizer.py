@@ -17,6 +17,7 @@ from baselines.parts.information_per_cost import Choice
 from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_models.features import Features
 
@@ -76,6 +77,7 @@ class CostAwareOptimizer:
         self._spent = 0.0
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal:
         snapshot = self._history.snapshot(self._features)
         if self._features.width and (self._informed or self._ready(snapshot)):

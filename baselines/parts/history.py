@@ -20,11 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_core.running.optimizer import Pending
+from hpo_core.running.optimizer import InvalidLoss, Pending
 from hpo_core.running.trial import Proposal
 from hpo_models.features import Features
 
 FIRST_CAPACITY = 64
+WINDOW = 1000  # newest rows of which densities make their density of the bad ones, see docs/optimizers.md
 
 
 def row_key(row: np.ndarray) -> bytes:
@@ -173,9 +174,16 @@ class History:
         return index
 
     def _note(self, index: int, loss: float, cost: float) -> None:
-        self._losses[index], self._costs[index] = loss, max(cost, 0.0)
+        self._losses[index], self._costs[index] = loss, self._valid_cost(cost)
         if loss < math.inf:
             insort(self._ranked, (float(loss), index))
+
+    @staticmethod
+    def _valid_cost(cost: float) -> float:
+        try:
+            return max(float(cost), 0.0)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidLoss(f"a cost must be a number of seconds, got {cost!r:.60}") from None
 
     def _update_known(self) -> None:
         for index in range(self._n_keyed, self._n):

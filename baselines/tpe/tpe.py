@@ -9,8 +9,8 @@ Departures from the paper: it multiplies one-dimensional densities; here the ker
 which values go together, as in Klein (2020, section 6.3). A bandwidth is 1.06 sd n^(-1/5), where sd is that of the good
 rows, the prior being one row more, in l, and that of the prior in g; but it is never smaller than the cell of a value
 of an int or ordinal: with less, the draws repeat known rows. A categorical keeps its value except with a probability of
-n^(-1/5) / 2. Bandwidths are set when the good rows change. All rows weigh the same, however old, and a pending one
-counts as bad.
+n^(-1/5) / 2. Bandwidths are set when the good rows change. All rows of g weigh the same, and a pending one
+counts as bad. Bad rows before the newest 1,000 are forgotten, so that a proposal does not take longer and longer.
 
 Conditions. A row where a hyperparameter is switched off counts for it as a draw from the prior, n and sd are those of
 the rows that have it, and a candidate that does not have it has no factor for it in l or g: the tree of Bergstra et al.
@@ -26,10 +26,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from baselines.parts.acquisition_search import random_new_row
-from baselines.parts.history import History
+from baselines.parts.history import WINDOW, History
 from baselines.parts.requirements import count, number
 from baselines.parts.sampling import unit_decoder
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_models.densities.kde import ProductKde
 from hpo_models.densities.listed_draws import ListedDraws
@@ -37,6 +38,7 @@ from hpo_models.densities.masked import column_counts
 from hpo_models.features import Features
 
 MOST_GOOD = 25
+SLACK = 250  # rows that g has more than the window before it forgets the oldest
 BLOCK = 4  # sets of candidates that are drawn at once
 PRIOR_SD = 12**-0.5  # of a uniform number in [0, 1]
 NARROWEST = 1e-3  # standard deviation of a float's kernel
@@ -79,6 +81,7 @@ class TPE:
             self._features, count("n_candidates", n_candidates), number("gamma", gamma, 0.0, 1.0)
         )
 
+    @single_threaded
     def ask(self) -> Proposal:
         history = self._history
         if len(history) < self._n_initial or history.n_finite == 0:
@@ -112,6 +115,7 @@ class DensityRatio:
         self._features, self._n_candidates, self._gamma = features, n_candidates, gamma
         self._narrowest = np.maximum(features.cells, NARROWEST)
         self._n_fitted = 0  # rows that l and g know
+        self._first = 0  # the oldest row of g
         self._drawn: list[tuple[np.ndarray, np.ndarray]] = []  # sets of candidates from l, with their log densities
         self._listed = None if features.listed is None else ListedDraws(features.listed)
         self._n_noted = 0  # rows that are not drawn from the list any more
@@ -120,7 +124,7 @@ class DensityRatio:
         """Row (width,) to evaluate next; needs one finite loss."""
         rows, n = history.rows, len(history)
         good = history.best(min(max(math.ceil(self._gamma * n), 1), MOST_GOOD))
-        if good != self.good:
+        if good != self.good or n - self._first > WINDOW + SLACK:
             self._fit(rows, good)
         for row in rows[self._n_fitted :]:  # new since then, and bad
             self.g.add(row)
@@ -158,9 +162,10 @@ class DensityRatio:
         mean = centred.sum(axis=0) / (n + 1)  # the prior, of mean 1/2 and variance 1/12, is one row more
         variance = ((centred**2).sum(axis=0) + PRIOR_SD**2) / (n + 1) - mean**2
         self.l = self._density(best, np.sqrt(variance))
-        bad = np.ones(len(rows), dtype=bool)
-        bad[good] = False
-        self.g = self._density(rows[bad], PRIOR_SD)
+        self._first = max(len(rows) - WINDOW, 0)
+        bad = np.ones(len(rows) - self._first, dtype=bool)
+        bad[[row - self._first for row in good if row >= self._first]] = False
+        self.g = self._density(rows[self._first :][bad], PRIOR_SD)
         if self._listed is not None:
             self._listed.weigh(self.l)
 

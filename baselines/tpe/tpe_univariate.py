@@ -6,9 +6,10 @@ The ceil(gamma sqrt(n)) best rows, at most 25, are good. Of 24 draws from l the 
 for each hyperparameter by itself. The first 20 configurations are drawn from the prior.
 
 Departures from the paper follow hyperopt: the number of good rows (the paper takes the quantile gamma = 0.15), old rows
-that lose weight in g, and bandwidths that never fall below 1/100 of the range. Ordinals are indices on a numeric scale
-and not categories; taken as categories they lose the order, and with it much of the performance: on the FC-Net tables
-the median regret after 200 evaluations is about three times as high. A pending row counts as bad.
+that lose weight in g, and bandwidths that never fall below 1/100 of the range. Unlike in hyperopt, rows before the
+newest 1,000 have no weight in g, so that a proposal does not take longer and longer. Ordinals are indices on a numeric
+scale and not categories; taken as categories they lose the order, and with it much of the performance: on the FC-Net
+tables the median regret after 200 evaluations is about three times as high. A pending row counts as bad.
 
 Conditions make it the tree of the paper: a hyperparameter's densities are those of the rows that have it, among the
 good and the bad rows of the whole space, and only what its parents leave active is drawn. How that is done, and what
@@ -25,8 +26,9 @@ import numpy as np
 from baselines.parts.history import History
 from baselines.parts.requirements import count, number
 from baselines.tpe.parts.suggestions import BoxSuggestions, ListedSuggestions
-from baselines.tpe.parts.univariate import GoodAndBad, bad_weights
+from baselines.tpe.parts.univariate import GoodAndBad, recent_weights
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space
 from hpo_models.densities.parzen import FLAT
 
@@ -66,6 +68,7 @@ class UnivariateTPE:
         self._history = History(self._suggestions.width)
         self.n_random = 0
 
+    @single_threaded
     def ask(self) -> Proposal:
         history = self._history
         n, rows = len(history), history.rows
@@ -74,7 +77,7 @@ class UnivariateTPE:
             split = GoodAndBad(rows, [], np.zeros(n), 1)
         else:
             good = history.best(min(max(math.ceil(self._gamma * math.sqrt(n)), 1), FLAT))
-            split = GoodAndBad(rows, good, bad_weights(n, good), self._n_candidates)
+            split = GoodAndBad(rows, good, recent_weights(n, good), self._n_candidates)
         config, row = self._suggestions.suggest(self._rng, split)
         return history.propose(Proposal(config), row)
 

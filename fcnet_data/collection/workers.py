@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import ExitStack
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fcnet_data.collection.journal import CollectionStopped
-from hpo_core.errors import InvalidOption, MissingExtra
-
-if TYPE_CHECKING:
-    from distributed import Client
+from hpo_core.clusters import FinishedFutures, connected
+from hpo_core.cores import usable_cores
+from hpo_core.errors import InvalidOption
 
 Measure = Callable[[int], np.ndarray]
 AHEAD = 2  # items per worker that are submitted, so that no worker waits
@@ -46,34 +44,19 @@ def on_dask(measure: Measure, items: Iterable[int], address: str | None) -> Iter
 
     The cluster needs hpo-foundry[collect], and the file where the dataset is one, on every worker.
     """
-    try:
-        from distributed import Client, LocalCluster, as_completed
-    except ImportError:
-        raise MissingExtra("distributed", "dask") from None
-    with ExitStack() as stack:
-        where: Any = address or stack.enter_context(LocalCluster(threads_per_worker=1))
-        try:
-            client = stack.enter_context(Client(where))
-        except (OSError, TimeoutError) as error:
-            raise CollectionStopped(
-                f"no Dask scheduler answers at {where} ({error}); start one with `dask scheduler`"
-            ) from None
+    with connected(address, usable_cores()) as client:
         waiting = iter(items)
         submitted: dict[Any, int] = {}
-        completed = as_completed()
+        finished = FinishedFutures(client)
         while True:
-            for item in islice(waiting, max(0, AHEAD * _n_threads(client) - len(submitted))):
+            for item in islice(waiting, max(0, AHEAD * finished.n_threads() - len(submitted))):
                 future = client.submit(measure, item, pure=False)
                 submitted[future.key] = item
-                completed.add(future)
+                finished.add(future)
             if not submitted:
                 return
-            future = next(completed)
+            future = finished.take()
             yield submitted.pop(future.key), _result(future)
-
-
-def _n_threads(client: Client) -> int:
-    return max(1, sum(client.nthreads().values()))
 
 
 def _result(future: Any) -> np.ndarray:

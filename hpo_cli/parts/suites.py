@@ -9,6 +9,7 @@ from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_leaderboard.experiments.splitting.estimates import Shard
 from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, open_suite
 
+MOST_SHARDS = 100_000
 DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 
 
@@ -57,8 +58,8 @@ def seed_range(text: str) -> range:
 def shard_of(text: str) -> Shard:
     """Shard of `i/n`, with i from 1 to n."""
     index, _, count = text.partition("/")
-    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise argparse.ArgumentTypeError(f"a shard is i/n with i in 1..n, got {text!r}")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count) <= MOST_SHARDS):
+        raise argparse.ArgumentTypeError(f"a shard is i/n with i in 1..n and n up to {MOST_SHARDS:,}, got {text!r}")
     return Shard(int(index), int(count))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from hpo_core.errors import InvalidProblem
+from hpo_core.errors import InvalidBudget, InvalidProblem
 from hpo_core.space import Config, Space
 
 Batch = tuple[np.ndarray, np.ndarray]
@@ -115,6 +117,36 @@ class SimpleProblem:
     budget_range: tuple[float, float] | None = None
 
 
+def check_budgets(budgets: Any, what: str) -> list[float]:
+    """First, second and last of the budgets; raises `InvalidBudget` if these are not ascending numbers.
+
+    Parameters
+    ----------
+    budgets
+        A sequence; a range of millions of epochs is not walked through.
+    what
+        What they are, for the message.
+    """
+    try:
+        some = [*budgets[:2], *budgets[-1:]]
+        ascending = all(0 <= float(a) <= float(b) < math.inf for a, b in pairwise(some[:1] + some))
+        sound = ascending and all(isinstance(each, Real) for each in some)
+    except (TypeError, ValueError, LookupError, OverflowError, AttributeError):
+        some, sound = [], False
+    if not some or not sound:
+        raise InvalidBudget(f"{what} must be a list of ascending numbers, and not empty, got {budgets!r:.60}")
+    return some
+
+
+def _holds(budget_range: Any, budgets: list[float]) -> bool:
+    """Whether a range is a pair of numbers with all budgets between them."""
+    try:
+        low, high = budget_range
+        return bool(low <= budgets[0] <= budgets[-1] <= high)
+    except (TypeError, ValueError):
+        return False
+
+
 def check_problem(problem: Any) -> Problem:
     """`problem` itself; raises `InvalidProblem` for the first member it lacks."""
     for member in ("name", "space", "budgets", "optimum", "provenance", "evaluate"):
@@ -125,11 +157,14 @@ def check_problem(problem: Any) -> Problem:
             )
     if not isinstance(problem.space, Space):
         raise InvalidProblem(f"space of {problem.name!r} must be a Space, got {type(problem.space).__name__}")
-    budgets = list(problem.budgets[:2]) + list(problem.budgets[-1:])
-    if not budgets or any(a > b for a, b in pairwise(budgets)):
-        raise InvalidProblem(f"budgets of {problem.name!r} must be ascending and not empty, got {problem.budgets!r}")
+    if not callable(problem.evaluate):
+        raise InvalidProblem(f"evaluate of {problem.name!r} must be a function, got {problem.evaluate!r:.60}")
+    try:
+        budgets = check_budgets(problem.budgets, f"budgets of {problem.name!r}")
+    except InvalidBudget as error:
+        raise InvalidProblem(str(error)) from None
     budget_range = getattr(problem, "budget_range", None)
-    if budget_range is not None and not budget_range[0] <= budgets[0] <= budgets[-1] <= budget_range[1]:
+    if budget_range is not None and not _holds(budget_range, budgets):
         raise InvalidProblem(
             f"budgets of {problem.name!r} must be in its range {budget_range}, got {problem.budgets!r}"
         )

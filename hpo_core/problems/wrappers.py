@@ -5,8 +5,10 @@ Benchmark(noisy(subset("protein", {"batch_size": [8, 16]}), 0.01))
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 
@@ -44,7 +46,7 @@ def noisy(problem: str | Problem, std: float) -> SimpleProblem:
 
     The noise is a function of configuration, budget and seed; `seed=None` stays noise-free.
     """
-    if not np.isfinite(std) or std < 0:
+    if not isinstance(std, Real) or not 0 <= std < math.inf:
         raise InvalidOption(f"std of the noise must be a finite number >= 0, got {std!r}")
     inner, outer = _parts(problem, f"noise({std:g})")
 
@@ -64,6 +66,8 @@ def shifted(problem: str | Problem, shift: Mapping[str, float]) -> SimpleProblem
     its optimum and its shape, but for a seam where it wraps, and the optimum is no longer where a method may expect
     it. Refused for spaces with conditions, forbidden clauses or a list, which would have to be moved too.
     """
+    if not isinstance(shift, Mapping) or not all(isinstance(value, Real) for value in shift.values()):
+        raise InvalidOption(f"shift must map names of hyperparameters to numbers in [0, 1), got {shift!r:.60}")
     inner, outer = _parts(problem, f"shift({', '.join(f'{k}={v:g}' for k, v in sorted(shift.items()))})")
     space = inner.space
     if space.conditional or space.forbidden or space.listed is not None:
@@ -105,6 +109,11 @@ def with_budgets(problem: str | Problem, budgets: Sequence[float]) -> SimpleProb
 
     They are members of its `budgets`, or any numbers in its `budget_range` where it has one.
     """
+    if isinstance(budgets, str) or not isinstance(budgets, Iterable):
+        raise InvalidBudget(f"budgets must be a list of numbers, got {budgets!r:.60}")
+    budgets = list(budgets)
+    if not all(isinstance(budget, Real) for budget in budgets):
+        raise InvalidBudget(f"budgets must be numbers, got {budgets!r:.60}")
     inner, outer = _parts(problem, f"budgets({', '.join(map(str, budgets))})")
     chosen = tuple(sorted(budgets))
     low, high = outer.budget_range or (np.inf, -np.inf)
@@ -123,6 +132,8 @@ def subset(problem: str | Problem, values: Mapping[str, Value | Sequence[Value]]
     kernel is held at "linear" the width of other kernels is gone. The optimum is found again over the whole subset
     where it has at most a million configurations, and unknown otherwise.
     """
+    if not isinstance(values, Mapping):
+        raise InvalidOption(f"a subset needs a mapping of names to values, got {values!r:.60}")
     inner, outer = _parts(problem, f"subset({', '.join(sorted(values))})")
     left = Restriction(inner.space, values)
 

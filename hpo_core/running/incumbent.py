@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hpo_core.errors import InvalidOption
 from hpo_core.running.trial import Trial
 
 
@@ -34,6 +35,8 @@ def trajectory(trials: Sequence[Trial]) -> Trajectory:
     It is the lowest observed loss at the highest budget that any trial has completed so far. The first result at
     a higher budget takes over even if its loss is larger, so in a multi-fidelity run the losses may rise there.
     """
+    if not isinstance(trials, Sequence) or (len(trials) and not hasattr(trials[0], "failure")):
+        raise InvalidOption(f"trials must be a list of completed trials, as `Run.trials`, got {trials!r:.60}")
     losses, indices = [], []
     best_budget, best_loss, best_index = -np.inf, np.inf, -1
     for index, trial in enumerate(trials):

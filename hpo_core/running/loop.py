@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import heapq
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any, Literal
 
 from hpo_core.benchmark import Benchmark, check_seed
-from hpo_core.errors import HpoError, InvalidOption
+from hpo_core.errors import HpoError, InvalidOption, InvalidProblem
 from hpo_core.names import make_criterion, make_optimizer
 from hpo_core.problems.problem import Problem, Result
 from hpo_core.running.continuation import PaidTraining, Trainings
@@ -23,11 +24,14 @@ from hpo_core.running.optimizer import Optimizer, StoppingCriterion
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal, Trial
 from hpo_core.running.trial_seeds import trial_seeds
+from hpo_core.single_thread import single_threaded
 
 STALLED = 1000  # trials in a row without any cost after which a run that only a cost can end is given up
+LARGEST = sys.float_info.max
 EXHAUSTED = "exhausted: the optimizer has nothing left to propose"
 
 
+@single_threaded
 def run(
     benchmark: str | Problem | Benchmark,
     optimizer: str | Callable[..., Optimizer] | Optimizer,
@@ -141,6 +145,8 @@ class _Loop:
             proposal = self._optimizer.ask()
             if proposal is None:
                 return EXHAUSTED
+            if not isinstance(proposal, Proposal):
+                raise InvalidOption(f"ask of an optimizer must return a Proposal or None, got {proposal!r:.60}")
             self._start(proposal)
         return None
 
@@ -168,10 +174,12 @@ class _Loop:
         except Exception as error:
             cost = _valid_cost(getattr(error, "cost", 0.0))
             return Result(math.inf, cost, self._budget(proposal), {}), f"{type(error).__name__}: {error}"
+        if not isinstance(result, Result):
+            raise InvalidProblem(f"an objective must return Result(loss, cost, budget, info), got {result!r:.60}")
         loss, cost = result.loss, result.cost
-        if -math.inf < loss < math.inf and 0.0 <= cost < math.inf:
+        if _is_finite(loss) and _is_finite(cost) and cost >= 0.0:
             return result, None
-        failure = f"cost was {cost!r}" if -math.inf < loss < math.inf else f"loss was {loss!r}"
+        failure = f"cost was {cost!r:.60}" if _is_finite(loss) else f"loss was {loss!r:.60}"
         return result._replace(loss=math.inf, cost=_valid_cost(cost)), failure
 
     def finish_trials(self, stop: StoppingCriterion | None, on_failure: str) -> str | None:
@@ -192,6 +200,12 @@ class _Loop:
         return None
 
 
+def _is_finite(number: Any) -> bool:
+    """Whether it is a real number that is neither NaN nor infinite, and that a float can hold."""
+    is_real = number.__class__ is float or isinstance(number, Real)
+    return is_real and -LARGEST <= number <= LARGEST
+
+
 def _valid_cost(cost: Any) -> float:
     """`cost` if it is a number of seconds, else 0."""
-    return float(cost) if isinstance(cost, Real) and 0.0 <= float(cost) < math.inf else 0.0
+    return float(cost) if _is_finite(cost) and cost >= 0.0 else 0.0

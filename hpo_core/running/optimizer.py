@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Generic, Protocol, TypeVar
 
 from hpo_core.errors import HpoError
@@ -66,6 +66,14 @@ class StoppingCriterion(Protocol):
 Note = TypeVar("Note")
 
 
+def _is_real(number: object) -> bool:
+    """Whether it is a number that a float can hold."""
+    try:
+        return isinstance(number, Real) and float(number) == number
+    except OverflowError:
+        return False
+
+
 class Pending(Generic[Note]):
     """Proposals that were handed out and not told yet, each with what its optimizer remembers about it.
 
@@ -89,7 +97,7 @@ class Pending(Generic[Note]):
 
     def take(self, proposal: Proposal, loss: float) -> Note:
         """What was noted about a proposal, which is no longer pending; checks that the loss is a number or inf."""
-        if not loss > -math.inf:  # NaN too
+        if not (loss.__class__ is float or _is_real(loss)) or not loss > -math.inf:  # NaN too
             raise InvalidLoss(
                 f"a loss must be a finite number, or math.inf for a trial that failed, got {loss!r}; "
                 "the proposal stays pending"

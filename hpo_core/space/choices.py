@@ -6,7 +6,7 @@ its methods.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -196,13 +196,18 @@ Choice = Ordinal | Categorical | Constant
 
 def _settle_values(choice: Choice) -> None:
     """Make the values a tuple of Python's own types and number them."""
+    if not isinstance(choice.values, Iterable):
+        raise InvalidSpace(f"values of {choice.name!r} must be a list, got {choice.values!r:.60}")
     values = tuple(value.item() if isinstance(value, np.generic) else value for value in choice.values)
     object.__setattr__(choice, "values", values)
     object.__setattr__(choice, "indices", _value_indices(choice.name, values))
 
 
 def _probabilities(name: str, weights: Sequence[float], size: int) -> tuple[float, ...]:
-    array = np.asarray(weights, dtype=float)
+    try:
+        array = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.full(size, np.nan)
     if array.shape != (size,) or not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
         raise InvalidSpace(f"categorical {name!r} needs one weight >= 0 per value, not all 0, got {weights!r}")
     total = array.sum()

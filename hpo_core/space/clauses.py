@@ -80,6 +80,8 @@ def settled_conditions(by_name: Mapping[str, Hyperparameter], conditions: Iterab
             child, parent, values = condition
         except (TypeError, ValueError):
             raise InvalidSpace(f"a condition is Condition(child, parent, values), got {condition!r}") from None
+        if not (isinstance(child, str) and isinstance(parent, str)):
+            raise InvalidSpace(f"a condition names its child and its parent, got {child!r:.60} and {parent!r:.60}")
         if child not in index or parent not in index or index[parent] >= index[child]:
             raise InvalidSpace(f"condition on {child!r}: its parent {parent!r} must come before it in the space")
         where = f"condition on {child!r}"
@@ -112,7 +114,9 @@ def _settled_terms(by_name: Mapping[str, Hyperparameter], clause: Forbidden) -> 
 
 
 def _check_relation(by_name: Mapping[str, Hyperparameter], clause: ForbiddenRelation) -> None:
-    if clause.relation not in RELATIONS:
+    if not (isinstance(clause.left, str) and isinstance(clause.right, str)):
+        raise InvalidSpace(f"a forbidden relation names two hyperparameters, got {clause!r:.120}")
+    if not isinstance(clause.relation, str) or clause.relation not in RELATIONS:
         raise InvalidSpace(f"relation of a forbidden clause must be <, > or ==, got {clause.relation!r}")
     if clause.left == clause.right:
         raise InvalidSpace(f"a forbidden relation needs two hyperparameters, got {clause.left!r} twice")

@@ -6,11 +6,12 @@ What is forbidden is drawn again. Of a list every configuration is equally likel
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_core.errors import InvalidSpace
+from hpo_core.errors import InvalidOption, InvalidSpace
 from hpo_core.space.activity import switch_off
 from hpo_core.space.codes import in_box
 from hpo_core.space.hyperparameters import Choice, Value
@@ -32,6 +33,8 @@ def draw(space: Space, rng: np.random.Generator) -> dict[str, Value]:
 
 def draw_many(space: Space, rng: np.random.Generator, n: int) -> list[dict[str, Value]]:
     """Random configurations, the same that `n` calls of `draw` would give."""
+    if not isinstance(n, Integral) or isinstance(n, bool) or n < 0:
+        raise InvalidOption(f"n must be None or an integer >= 0, got {n!r:.60}")
     if space.forbidden:
         return [draw(space, rng) for _ in range(n)]
     return [at(space, unit) for unit in rng.random((n, len(space))).tolist()]

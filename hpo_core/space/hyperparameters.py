@@ -11,7 +11,9 @@ The default is the middle of the range or of an ordinal's values, and a categori
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,6 +31,10 @@ __all__ = [
     "Ordinal",
     "Value",
 ]
+
+
+Part = TypeVar("Part")
+LARGEST_INT = 2**53  # up to which every integer is a float64, as codes and unit points are
 
 
 def _number(name: str, value: object, rule: str) -> float | int:
@@ -72,6 +78,10 @@ class Float:
         object.__setattr__(self, "high", float(self.high))
         if self.low >= self.high:
             raise InvalidSpace(f"float {self.name!r} needs low < high, got {self.low} and {self.high}")
+        if not math.isfinite(self.high - self.low):
+            raise InvalidSpace(
+                f"float {self.name!r} needs a range of at most 1.7e308, got {self.low} to {self.high}; scale it"
+            )
         settle_default(self, self.draw(0.5))
 
     @property
@@ -136,6 +146,11 @@ class Int:
         _check_bounds(self)
         if int(self.low) != self.low or int(self.high) != self.high or self.low > self.high:
             raise InvalidSpace(f"int {self.name!r} needs integers low <= high, got {self.low} and {self.high}")
+        if max(abs(int(self.low)), abs(int(self.high))) > LARGEST_INT:
+            raise InvalidSpace(
+                f"int {self.name!r} needs bounds within -2**53..2**53, got {self.low:.6g} and {self.high:.6g}; "
+                "take a Float, or an Int of the exponent"
+            )
         object.__setattr__(self, "low", int(self.low))
         object.__setattr__(self, "high", int(self.high))
         settle_default(self, self.draw(0.5))
@@ -185,6 +200,14 @@ class Int:
 Hyperparameter = Float | Int | Ordinal | Categorical | Constant
 
 
+def parts_of(given: Iterable[Part], what: str) -> tuple[Part, ...]:
+    """What a list of hyperparameters, conditions or clauses holds; raises `InvalidSpace` if it is no list."""
+    try:
+        return tuple(given)
+    except TypeError:
+        raise InvalidSpace(f"the {what} of a space must be a list, got {given!r:.60}") from None
+
+
 def named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparameter]:
     """Hyperparameters by name; raises `InvalidSpace` if they do not make up a space."""
     for h in hyperparameters:
@@ -198,10 +221,22 @@ def named(hyperparameters: tuple[Hyperparameter, ...]) -> dict[str, Hyperparamet
     return by_name
 
 
+def _is_number(bound: object) -> bool:
+    """Whether it is a finite real number that a float can hold."""
+    if isinstance(bound, (bool, np.bool_)) or not isinstance(bound, (int, float, np.integer, np.floating)):
+        return False
+    try:
+        return math.isfinite(bound)
+    except OverflowError:  # of an int that no float holds
+        return False
+
+
 def _check_bounds(hyperparameter: Float | Int) -> None:
     h = hyperparameter
     for bound in (h.low, h.high):
-        if isinstance(bound, bool) or not isinstance(bound, (int, float, np.number)) or not math.isfinite(bound):
-            raise InvalidSpace(f"bounds of {h.name!r} must be finite numbers, got {h.low!r} and {h.high!r}")
+        if not _is_number(bound):
+            raise InvalidSpace(f"bounds of {h.name!r} must be finite numbers, got {bound!r:.60}")
+    if not isinstance(h.log, (int, np.bool_)):
+        raise InvalidSpace(f"log of {h.name!r} must be True or False, got {h.log!r:.60}")
     if h.log and h.low <= 0:
         raise InvalidSpace(f"{h.name!r} on a log scale needs low > 0, got {h.low}")

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
-from hpo_core.errors import InvalidConfig, nearest
+from hpo_core.errors import InvalidConfig, InvalidOption, nearest
 from hpo_core.space.activity import active, allowed, complete, parents, switch_off, switches
 from hpo_core.space.clauses import Clause, Condition, settled_clauses, settled_conditions
 from hpo_core.space.codes import check_codes, check_membership, codes_in_box, each, in_box, listed_codes, to_unit
 from hpo_core.space.drawing import draw, draw_many, require_allowed
 from hpo_core.space.grid import Grid, count_configs, enumerate_configs, require_finite, require_grid
-from hpo_core.space.hyperparameters import Float, Hyperparameter, Value, named
+from hpo_core.space.hyperparameters import Float, Hyperparameter, Value, named, parts_of
 from hpo_core.space.listing import ConfigList
 from hpo_core.space.neighbourhood import neighbours
 from hpo_core.space.suggestion import OptunaTrial, suggest
@@ -78,12 +78,12 @@ class Space:
 
             parts = from_configspace(cast("ConfigurationSpace", hyperparameters))
             hyperparameters, conditions, name, forbidden, listed = parts.and_also(conditions, name, forbidden, listed)
-        self.hyperparameters: tuple[Hyperparameter, ...] = tuple(hyperparameters)
+        self.hyperparameters: tuple[Hyperparameter, ...] = parts_of(hyperparameters, "hyperparameters")
         self.name = name
         self._by_name = named(self.hyperparameters)
         self.names: tuple[str, ...] = tuple(self._by_name)
-        self.conditions: tuple[Condition, ...] = settled_conditions(self._by_name, conditions)
-        self.forbidden: tuple[Clause, ...] = settled_clauses(self._by_name, forbidden)
+        self.conditions: tuple[Condition, ...] = settled_conditions(self._by_name, parts_of(conditions, "conditions"))
+        self.forbidden: tuple[Clause, ...] = settled_clauses(self._by_name, parts_of(forbidden, "forbidden clauses"))
         self.switches = switches(self)  # conditions as codes, see `hpo_core.space.activity`
         self._parents = parents(self.conditions)
         self.listed: np.ndarray | None = None
@@ -175,6 +175,8 @@ class Space:
     def sample(self, rng: np.random.Generator, n: int) -> list[dict[str, Value]]: ...
     def sample(self, rng: np.random.Generator, n: int | None = None) -> dict[str, Value] | list[dict[str, Value]]:
         """Uniform random configuration, or a list of `n`: the same that `n` calls for one would give."""
+        if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
+            raise InvalidOption(f"rng must be a numpy.random.Generator, got {rng!r:.60}; np.random.default_rng(seed)")
         return draw(self, rng) if n is None else draw_many(self, rng, n)
 
     def encode(self, configs: Config | Iterable[Config] | pandas.DataFrame) -> np.ndarray:

@@ -61,6 +61,12 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8, as `replacing` does."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
     """A temporary directory beside `path` that becomes it on success and leaves nothing behind on failure.

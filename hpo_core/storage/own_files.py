@@ -19,6 +19,8 @@ MOST_NAME = 200
 
 def is_plain_name(name: str) -> bool:
     """Whether a name is one part of a path: a file of that name lies in the directory that it is meant to lie in."""
+    if not isinstance(name, str):
+        return False
     return len(name.encode(errors="replace")) <= MOST_NAME and name not in (".", "..") and not set(name) & set("/\\\0")
 
 

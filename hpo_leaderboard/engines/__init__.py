@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hpo_core.clusters import TlsFiles
 from hpo_core.cores import usable_cores
 from hpo_core.errors import UnknownName, nearest
 from hpo_leaderboard.experiments.experiment import Engine
@@ -11,7 +12,12 @@ TIMEOUT = 3600.0
 
 
 def make_engine(
-    name: str, *, processes: int | None = None, address: str | None = None, timeout: float | None = TIMEOUT
+    name: str,
+    *,
+    processes: int | None = None,
+    address: str | None = None,
+    timeout: float | None = TIMEOUT,
+    tls: TlsFiles | None = None,
 ) -> Engine:
     """Engine by name.
 
@@ -25,6 +31,8 @@ def make_engine(
         Of a Dask scheduler, such as `tcp://10.0.0.1:8786`; without it, Dask starts a cluster on this machine.
     timeout
         Seconds after which a run is given up, None for never. The serial engine cannot interrupt a run.
+    tls
+        Certificates for a Dask scheduler at `tls://HOST:PORT`.
     """
     n_processes = processes or usable_cores()
     if name == "serial":
@@ -38,5 +46,5 @@ def make_engine(
     if name == "dask":
         from hpo_leaderboard.engines.dask import DaskEngine
 
-        return DaskEngine(address, n_processes, timeout)
+        return DaskEngine(address, n_processes, timeout, tls)
     raise UnknownName(f"no engine {name!r}{nearest(name, ENGINES)}")

@@ -13,6 +13,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -71,8 +73,7 @@ class WorkerProcess:
         with self._lock:
             self._closed = True
             if self._process is not None:
-                self._process.kill()
-                self._process.wait()
+                _kill(self._process)
 
     def _started(self) -> Connection:
         """Connection to a process that is ready."""
@@ -123,15 +124,30 @@ class WorkerProcess:
             connection.close()
         status = 0
         if process is not None:
-            try:
-                status = process.wait(grace)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                status = process.wait()
+            _wait(process, grace)
+            status = _kill(process)
         with self._lock:
             if self._closed:
                 raise WorkerClosed
         return status
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait until a process has ended, for some seconds; its number stays reserved."""
+    deadline = time.monotonic() + seconds
+    with suppress(ChildProcessError):  # `close` has waited for it
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(0.005)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> int:
+    """Exit status of a process, negative for a signal, after ending it and all that it started, if they still run."""
+    if process.returncode is None:  # it was not waited for, so its number is no other group's
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return process.wait()
 
 
 def _describe(status: int) -> str:
@@ -153,7 +169,7 @@ def serve(descriptor: int) -> None:
         while True:
             connection.send(execute(jobs.get()))
     except BrokenPipeError:  # the parent was killed
-        os._exit(0)
+        _end()
 
 
 def _receive(connection: Connection, jobs: SimpleQueue[Job]) -> None:
@@ -162,4 +178,11 @@ def _receive(connection: Connection, jobs: SimpleQueue[Job]) -> None:
         while True:
             jobs.put(connection.recv())
     except (EOFError, OSError):
-        os._exit(0)
+        _end()
+
+
+def _end() -> None:
+    """End this process and all that it started. It leads a group of its own."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)

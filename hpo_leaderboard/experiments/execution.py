@@ -13,7 +13,8 @@ from hpo_core.names import make_optimizer
 from hpo_core.running.optimizer import Optimizer, n_random_of
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
-from hpo_leaderboard.experiments.identity import open_benchmark, optimizer_version
+from hpo_leaderboard.experiments.code.numerics import numerics
+from hpo_leaderboard.experiments.identity import may_be, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
@@ -61,7 +62,7 @@ def execute(job: Job) -> FinishedRun:
     """The finished run of a job; what goes wrong is its `failure`."""
     try:
         benchmark = _benchmark_of(job)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return broken_run(job, _text(error), settled=False)
     try:
         optimizer = _optimizer_of(job, benchmark)
@@ -79,7 +80,10 @@ def execute(job: Job) -> FinishedRun:
         return _finished(job, benchmark, record, overhead)._replace(n_random=n_random_of(optimizer))
     except (*CIRCUMSTANCES, DifferentVersion) as error:
         return broken_run(job, _text(error), settled=False)
-    except Exception as error:
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # `sys.exit` in an optimizer must not end the experiment as if all was done
         return broken_run(job, _text(error), settled=True)
 
 
@@ -135,14 +139,30 @@ def _benchmark_of(job: Job) -> Benchmark:
 
 def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
     member = job.optimizer
-    built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
+    if job.numerics not in (None, numerics()):
+        raise DifferentVersion(
+            f"linear algebra is done by {numerics()} here and by {job.numerics} where the experiment was started, and "
+            "gives other digits; install the same versions, and where only the last word differs set "
+            f"OPENBLAS_CORETYPE={job.numerics.rpartition(' ')[2]} here"
+        )
+    try:
+        built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
+    except (Exception, SystemExit):
+        version = optimizer_version(member.name, None)
+        if not may_be(job.version, version):  # what another version raises says nothing about this one
+            raise _differing(job, version) from None
+        raise
     version = optimizer_version(member.name, built)
     if version != job.version:
-        raise DifferentVersion(
-            f"optimizer {member.label!r} has version {version} here and {job.version} where the experiment was "
-            "started; bring both to the same one"
-        )
+        raise _differing(job, version)
     return built
+
+
+def _differing(job: Job, version: str) -> DifferentVersion:
+    return DifferentVersion(
+        f"optimizer {job.optimizer.label!r} has version {version} here and {job.version} where the experiment was "
+        "started; bring both to the same one"
+    )
 
 
 def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> FinishedRun:
@@ -163,7 +183,7 @@ def _finished(job: Job, benchmark: Benchmark, record: Run, overhead: float) -> F
     )
 
 
-def _text(error: Exception) -> str:
+def _text(error: BaseException) -> str:
     """Type and message of an exception, not more than a screen of it, and the line that raised it."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} in {frame.name}"

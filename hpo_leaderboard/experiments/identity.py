@@ -11,22 +11,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core import Benchmark
-from hpo_core.factories import module_of
-from hpo_core.names import optimizer_factory, resolve_problem
+from hpo_core.factories import Factory, module_of
+from hpo_core.names import needs_import, optimizer_factory, optimizers, resolve_problem
 from hpo_core.problems.problem import Problem
 from hpo_core.running.optimizer import Optimizer
 from hpo_core.space.plain_data import space_to_json
-from hpo_leaderboard.experiments.code_digest import code_digest, definition_digest
+from hpo_leaderboard.experiments.code.code_digest import DIGITS, code_digest, depends_on_numerics
+from hpo_leaderboard.experiments.code.held_state import held_state
 
 N_OPEN = 64  # benchmarks that a process keeps open; opening a table takes longer than a run of random search
 
 
 class OpenBenchmark(NamedTuple):
-    """A benchmark with its family, and the checksum of its contents."""
+    """A benchmark with its family, the checksum of its contents, and whether its losses depend on `numerics`."""
 
     benchmark: Benchmark
     family: str
     checksum: str
+    is_numeric: bool
 
 
 def open_benchmark(name: str, options: Mapping[str, Any]) -> OpenBenchmark:
@@ -38,7 +40,9 @@ def open_benchmark(name: str, options: Mapping[str, Any]) -> OpenBenchmark:
 def _open_benchmark(name: str, options_json: str) -> OpenBenchmark:
     resolved = resolve_problem(name, **json.loads(options_json))
     benchmark = Benchmark(resolved.problem)
-    return OpenBenchmark(benchmark, resolved.family, checksum(benchmark.problem, resolved.module))
+    modules = _modules(name, resolved.module)
+    is_numeric = getattr(benchmark.problem, "table", None) is None and any(map(depends_on_numerics, modules))
+    return OpenBenchmark(benchmark, resolved.family, checksum(benchmark.problem, *modules), is_numeric)
 
 
 def close_benchmarks() -> None:
@@ -46,11 +50,12 @@ def close_benchmarks() -> None:
     _open_benchmark.cache_clear()
 
 
-def checksum(problem: Problem, module: str) -> str:
+def checksum(problem: Problem, *modules: str) -> str:
     """Hexadecimal SHA-256 of what an evaluation depends on.
 
     A problem may state its own as `checksum`; that of a table is taken over its columns; any other is told from another
-    by its space, its budgets and the code of the module that makes it.
+    by its space, its budgets, the code of the modules that make it, and what it states as `contents`: the digest of the
+    data or the model that it was made from.
     """
     stated = getattr(problem, "checksum", None)
     if isinstance(stated, str):
@@ -59,7 +64,9 @@ def checksum(problem: Problem, module: str) -> str:
     head = json.dumps([problem.name, space_to_json(problem.space), budgets], sort_keys=True)
     table = getattr(problem, "table", None)
     if table is None:
-        return hashlib.sha256(f"{head} {code_digest(module)}".encode()).hexdigest()
+        contents = getattr(problem, "contents", None)
+        parts = [head, *map(str, map(code_digest, modules)), *([contents] if isinstance(contents, str) else [])]
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()
     digest = hashlib.sha256(head.encode())
     for name in sorted(table.columns):
         array = np.ascontiguousarray(table.columns[name])
@@ -79,7 +86,40 @@ def optimizer_version(name: str, built: Optimizer | None) -> str:
         stated = getattr(stating, "version", None)
         if isinstance(stated, str):
             return f"version {stated}"
-    digest = code_digest(module_of(factory, name)) or definition_digest(factory)
-    code = "code unknown" if digest is None else f"code {digest}"
+    code = f"code {_factory_digest(name, factory)}"
     stated = getattr(built, "version", None)
     return f"{code}, {stated}" if isinstance(stated, str) else code
+
+
+def may_be(version: str, unbuilt: str) -> bool:
+    """Whether an optimizer may have a version, as far as it is known before it is built (`unbuilt`).
+
+    Objects add to the digest of their code, and those that a function makes may state a version instead of it.
+
+    >>> may_be("code 12ab, library 1.5", "code 12ab"), may_be("code 34cd", "code 12ab")
+    (True, False)
+    """
+    if version.startswith("version ") and unbuilt.startswith("code "):
+        return True
+    return version == unbuilt or (unbuilt.startswith("code ") and version.startswith(f"{unbuilt}, "))
+
+
+def is_numeric_optimizer(name: str) -> bool:
+    """Whether the proposals of an optimizer depend on `numerics`."""
+    return any(map(depends_on_numerics, _modules(name, module_of(optimizer_factory(name), name))))
+
+
+def _factory_digest(name: str, factory: Factory) -> str:
+    """Digest of the code behind a name. One that was registered may stand for any object, so what that holds counts."""
+    is_registered = not needs_import(name) and not isinstance(getattr(optimizers().get(name), "target", None), str)
+    digests = [code_digest(module) for module in _modules(name, module_of(factory, name))]
+    if len(digests) == 1 and digests[0] is not None and not is_registered:
+        return digests[0]
+    held = held_state(factory) if is_registered or None in digests else ""
+    return hashlib.sha256(" ".join([*map(str, digests), held]).encode()).hexdigest()[:DIGITS]
+
+
+def _modules(name: str, defining: str) -> tuple[str, ...]:
+    """Modules whose code counts: the one that defines what is called, and the one that `module:attribute` names."""
+    named = name.partition(":")[0] if needs_import(name) else defining
+    return (defining,) if named == defining else (defining, named)

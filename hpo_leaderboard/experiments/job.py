@@ -25,6 +25,7 @@ class Job:
     workers               evaluations at the same time
     suite_version         of the suite
     resume                whether a larger budget continues a training; None on a benchmark with a single budget
+    numerics              libraries of linear algebra, if optimizer or benchmark depend on them; else None
     """
 
     benchmark: Member
@@ -38,6 +39,7 @@ class Job:
     workers: int
     suite_version: int
     resume: bool | None = None
+    numerics: str | None = None
 
     @property
     def run_seed(self) -> int:
@@ -63,7 +65,7 @@ class Job:
 
     @cached_property
     def description(self) -> str:
-        """Canonical JSON of all fields."""
+        """Canonical JSON of all fields; those of runs without linear algebra say nothing about its libraries."""
         return json.dumps(
             {
                 "benchmark": {**_member(self.benchmark), "checksum": self.checksum},
@@ -78,6 +80,7 @@ class Job:
                     "resume": self.resume,
                 },
                 "suite": self.suite_version,
+                **({} if self.numerics is None else {"numerics": self.numerics}),
             },
             sort_keys=True,
             separators=(",", ":"),

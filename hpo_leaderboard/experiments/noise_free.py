@@ -37,7 +37,7 @@ def noise_free_losses(benchmark: Benchmark, configs: Sequence[Config]) -> tuple[
     if first is None or not first.info.keys() & {"test_loss", "not_recorded"}:
         try:
             return benchmark.objective_batch(configs)[0], unknown
-        except Exception:
+        except Exception:  # noqa: S110
             pass  # one of them fails; the loop below finds out which
     results = [_evaluate(benchmark, config) for config in configs]
     losses = [np.nan if result is None else result.loss for result in results]

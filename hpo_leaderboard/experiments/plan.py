@@ -13,8 +13,15 @@ from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, MissingExtra
 from hpo_core.names import make_optimizer
 from hpo_core.names import optimizers as listed_optimizers
 from hpo_core.plugins import FailedImport
-from hpo_leaderboard.experiments.code_digest import forget_digests
-from hpo_leaderboard.experiments.identity import OpenBenchmark, open_benchmark, optimizer_version
+from hpo_leaderboard.experiments.code.code_digest import forget_digests
+from hpo_leaderboard.experiments.code.numerics import numerics
+from hpo_leaderboard.experiments.identity import (
+    OpenBenchmark,
+    close_benchmarks,
+    is_numeric_optimizer,
+    open_benchmark,
+    optimizer_version,
+)
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.members import Member, expand
 from hpo_leaderboard.experiments.suite import Suite
@@ -59,6 +66,7 @@ class _Pair(NamedTuple):
     resume: bool | None
     optimizer: Member
     version: str
+    numerics: str | None
 
 
 def make_plan(suite: Suite) -> Plan:
@@ -67,6 +75,7 @@ def make_plan(suite: Suite) -> Plan:
     The jobs go seed by seed through all pairs, so that an experiment that is cut short has treated them alike.
     """
     forget_digests()  # a notebook may plan again after its modules were edited
+    close_benchmarks()  # or after their files were written anew
     pairs: list[_Pair] = []
     tasks, costly = [], []
     unopened: list[tuple[str, Exception]] = []
@@ -91,7 +100,9 @@ def make_plan(suite: Suite) -> Plan:
                 reason = str(version).partition("; ")[0]
                 unfit.setdefault((optimizer.label, type(version).__name__), [reason]).append(member.label)
             else:
-                pairs.append(_Pair(member, opened.checksum, full_cost, resume, optimizer, version))
+                depends = opened.is_numeric or is_numeric_optimizer(optimizer.name)
+                line = numerics() if depends else None
+                pairs.append(_Pair(member, opened.checksum, full_cost, resume, optimizer, version, line))
     left_out = [f"{label} is not run on {', '.join(on)}: {reason}" for (label, _), (reason, *on) in unfit.items()]
     lost = _lost(unopened)
     if not pairs and len(lost) == 1 and isinstance(unopened[0][1], MissingExtra):
@@ -134,6 +145,7 @@ def _job(suite: Suite, pair: _Pair, seed: int) -> Job:
         workers=suite.workers,
         suite_version=suite.version,
         resume=pair.resume,
+        numerics=pair.numerics,
     )
 
 
@@ -169,7 +181,7 @@ def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
         return error
     except (UnknownName, FailedImport, InvalidOption):
         raise
-    except Exception:
+    except (Exception, SystemExit):
         built = None  # an optimizer that breaks is recorded as such, run by run
     return optimizer_version(member.name, built)
 

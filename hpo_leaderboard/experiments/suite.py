@@ -163,7 +163,9 @@ def open_suite(name: str | os.PathLike[str], *, allow_import: bool = False) -> S
     ForbiddenImport
         For a file that names code to import without `allow_import`.
     """
-    text = os.fspath(name)
+    text = os.fspath(name) if isinstance(name, (str, os.PathLike)) else None
+    if not isinstance(text, str):
+        raise InvalidOption(f"a suite is given by its name or the path of its file, got {name!r:.60}")
     if text in built_in_suites():
         content = (files("hpo_leaderboard") / "suites" / f"{text}{SUFFIX}").read_bytes()
     elif text.endswith(SUFFIX):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.shown_text import csv_frame
-from hpo_core.storage.files import replacing
+from hpo_core.storage.files import replacing, write_text
 from hpo_leaderboard.report.conclusions import Conclusion, conclusions
 from hpo_leaderboard.report.figures.comparisons import COMPARISONS, P_VALUES
 from hpo_leaderboard.report.figures.curves import CURVES
@@ -78,8 +78,7 @@ def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highli
     except OSError as error:
         raise StoreUnavailable(f"cannot write the report to {out} ({error}); take another directory") from None
     page = out / "index.html"
-    with replacing(page) as temporary:
-        temporary.write_text(render(scored, parts, look, files, mine), encoding="utf-8")
+    write_text(page, render(scored, parts, look, files, mine))
     return page
 
 
@@ -129,8 +128,8 @@ def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
     rows, cells = board_rows(group), regret_rows(group, regrets)
     _write_table(folder / "leaderboard.csv", group.board)
     _write_table(folder / "final-regret.csv", regrets)
-    (folder / "leaderboard.tex").write_text(board_table(rows, group.benchmarks), encoding="utf-8")
-    (folder / "final-regret.tex").write_text(regret_table(cells, group.optimizers), encoding="utf-8")
+    write_text(folder / "leaderboard.tex", board_table(rows, group.benchmarks))
+    write_text(folder / "final-regret.tex", regret_table(cells, group.optimizers))
     made = [make(group) for make in FIGURES]
     figures = [figure for figure in made if isinstance(figure, Figure)]
     files = {}
@@ -151,7 +150,7 @@ def _write_methods(methods: Methods, out: Path) -> list[str]:
     for name in tables:
         _write_table(out / FOLDER / f"{name}.csv", getattr(methods, name))
     for file, text in methods.suites.items():
-        (out / FOLDER / file).write_text(text, encoding="utf-8")
+        write_text(out / FOLDER / file, text)
     return [f"{FOLDER}/{name}" for name in (*(f"{name}.csv" for name in tables), *methods.suites)]
 
 
@@ -161,7 +160,8 @@ def _packed(path: Path) -> str:
 
 
 def _write_table(path: Path, table: pandas.DataFrame) -> None:
-    csv_frame(table).to_csv(path, index=False)
+    with replacing(path) as temporary:
+        csv_frame(table).to_csv(temporary, index=False)
 
 
 def render(

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.running.incumbent import trajectory
+from hpo_core.storage.files import replacing
 from hpo_leaderboard.stopping.printed import printed
 from hpo_leaderboard.stopping.recorded_runs import RecordedRun
 
@@ -149,11 +150,8 @@ def draw_stds(stds: pandas.DataFrame) -> Figure:
 
 def save(figure: Figure, path: Path) -> Path:
     """The path that the picture was written to."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=130)
-    except OSError as error:
-        raise InvalidOption(f"pictures go into a directory that can be written, got {path.parent} ({error})") from None
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=130, format=path.suffix.removeprefix("."))
     return path
 
 

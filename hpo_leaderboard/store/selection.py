@@ -5,7 +5,8 @@ several limits. Ranked side by side they would count as rivals and mislead. So, 
 
     1. the optimizers, benchmarks and seeds that were asked for
     2. of several contents of a benchmark, and of several versions of an optimizer, those of the run stored last
-    3. on each benchmark the runs under the same limits: those of most optimizers, then most runs, then the latest
+    3. of a seed that was run with several libraries of linear algebra, the run stored last
+    4. on each benchmark the runs under the same limits: those of most optimizers, then most runs, then the latest
 
 Optimizers that differ in their options are no versions of each other. What was left out is said.
 """
@@ -114,6 +115,7 @@ def _choose(
         by_name = set(optimizers or ()) | set(benchmarks or ())
         kept, left_out = _latest(kept, "benchmark", "contents", left_out, by_name)
         kept, left_out = _latest(kept, "optimizer", "version", left_out, by_name)
+        kept, left_out = _latest_numerics(kept, left_out)
     return _under_equal_limits(kept, left_out)
 
 
@@ -161,6 +163,24 @@ def _latest(
     lines = [
         f"{label}: {n} {_plural('run', n)} of an older {what} ({old}), since {new} was stored later"
         for (label, old, new), n in sorted(older.items())
+    ]
+    return kept, left_out + lines
+
+
+def _latest_numerics(candidates: list[_Candidate], left_out: list[str]) -> tuple[list[_Candidate], list[str]]:
+    """One run for each of those that differ in the libraries of linear algebra alone, the one that was stored last."""
+
+    def but_numerics(one: _Candidate) -> str:
+        return json.dumps({key: value for key, value in one.said.items() if key != "numerics"}, sort_keys=True)
+
+    if not any("numerics" in one.said for one in candidates):
+        return candidates, left_out
+    last = {but_numerics(one): one for one in sorted(candidates, key=lambda one: one.stored)}
+    kept = sorted(last.values())
+    again = Counter(one.labels[1] for one in candidates) - Counter(one.labels[1] for one in kept)
+    lines = [
+        f"{label}: {n} {_plural('run', n)} that were run again later with other libraries of linear algebra"
+        for label, n in sorted(again.items())
     ]
     return kept, left_out + lines
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,11 +14,21 @@ def shown_names(descriptions: Sequence[Description]) -> list[tuple[str, str]]:
     """Benchmark and optimizer of each run, as shown.
 
     They are the labels. Where there are runs under one label that differ in more than benchmark and seed, such as those
-    of two releases, what differs is added to the label.
+    of two releases, what differs is added to the label. Seeds that were run on several machines, with other libraries
+    of linear algebra, are runs of one optimizer, unless the same seed was run on both.
     """
     benchmarks = _told_apart(descriptions, "benchmark", lambda said: {"@": said["benchmark"]["checksum"][:8]})
     optimizers = _told_apart(descriptions, "optimizer", _variant)
-    return list(zip(benchmarks, optimizers, strict=True))
+    seen = Counter(
+        (benchmark, optimizer, said["seed"])
+        for benchmark, optimizer, said in zip(benchmarks, optimizers, descriptions, strict=True)
+    )
+    twice = {optimizer for (_, optimizer, _), count in seen.items() if count > 1}
+    shown = [
+        f"{name} with {said.get('numerics')}" if name in twice and "numerics" in said else name
+        for name, said in zip(optimizers, descriptions, strict=True)
+    ]
+    return list(zip(benchmarks, shown, strict=True))
 
 
 def conditions(said: Description) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 
 JITTER = 1e-10  # of the diagonal, relative to its mean: the kernel's columns are nearly alike
 
@@ -62,6 +63,7 @@ class CurveModel:
         """(n, m) prior covariance of noise-free curves at two rows of epochs."""
         return self.scale * decay_kernel(first, second, self.alpha, self.beta) + self.std**2
 
+    @single_threaded
     def log_likelihood(self, errors: np.ndarray) -> float:
         """Logarithm of the density of errors observed after epochs 1, 2..."""
         lower, residuals = self._factor(errors)
@@ -73,6 +75,7 @@ class CurveModel:
         covariance = self.covariance(epochs, epochs) + self.noise**2 * np.eye(len(errors))
         return np.linalg.cholesky(covariance), np.asarray(errors, dtype=float) - self.mean
 
+    @single_threaded
     def posterior(self, errors: np.ndarray, epochs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean (k,) and covariance (k, k) of the noise-free curve at `epochs`, after errors of epochs 1, 2..."""
         lower, residuals = self._factor(errors)
@@ -81,6 +84,7 @@ class CurveModel:
         mean = self.mean + cross.T @ np.linalg.solve(lower, residuals)
         return mean, self.covariance(epochs, epochs) - cross.T @ cross
 
+    @single_threaded
     def simulate(
         self, errors: np.ndarray, n_epochs: int, n_paths: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -114,6 +118,7 @@ class CurveModel:
         return noise, free
 
 
+@single_threaded
 def conjugate_model(errors: np.ndarray, alpha: float = 1.0, beta: float = 1.0, noise: float = 0.01) -> CurveModel:
     """Model of Dai et al. (2019), appendix B: alpha and beta by a Bayesian update, as if errors were exponential draws.
 
@@ -136,6 +141,7 @@ def conjugate_model(errors: np.ndarray, alpha: float = 1.0, beta: float = 1.0, n
     return CurveModel(alpha + len(errors), beta + float(np.sum(errors)), noise=noise)
 
 
+@single_threaded
 def fitted_model(errors: np.ndarray) -> CurveModel:
     """Model with the highest likelihood on a grid of alpha, beta and noise; scale and asymptote follow from the errors.
 

@@ -27,6 +27,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.curves.ensemble_sampling import ensemble_samples
 from hpo_models.curves.functions import FUNCTIONS, CurveFunction
 
@@ -121,6 +122,7 @@ class Extrapolation:
         return float(ndtr((loss - self.losses(np.array([t]))[:, 0]) / self.noise).mean())
 
 
+@single_threaded
 def extrapolate(
     t: np.ndarray,
     losses: np.ndarray,

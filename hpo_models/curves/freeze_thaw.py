@@ -31,6 +31,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.curves.decay_gp import decay_kernel
 from hpo_models.gp.kernels import matern52, squared_distances
 
@@ -75,6 +76,7 @@ class FreezeThaw:
     curves: tuple[Curve, ...]
     hyperparameters: CurveHyperparameters
 
+    @single_threaded
     def __post_init__(self) -> None:
         if len(self.curves) != len(self.x) or not self.curves:
             raise InvalidOption(f"there must be one curve per configuration, got {len(self.curves)} and {len(self.x)}")
@@ -82,6 +84,7 @@ class FreezeThaw:
             if curve.t.shape != curve.losses.shape or not len(curve.t) or not np.isfinite(curve.losses).all():
                 raise InvalidOption(f"a curve needs as many finite losses as times, at least one; got {curve!r}")
 
+    @single_threaded
     def asymptotes(self, x: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Means (M,) and covariance (M, M) of f at configurations (M, D), those of the curves unless given."""
         cross = self._configs(self.x, self.x if x is None else x)
@@ -92,6 +95,7 @@ class FreezeThaw:
         targets = solve_triangular(factor, summary.pull / summary.precision, lower=True)
         return self.hyperparameters.mean + whitened.T @ targets, prior - whitened.T @ whitened
 
+    @single_threaded
     def curve(self, n: int, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means (k,) and covariance (k, k) of curve n, without noise, at times (k,)."""
         means, covariance = self.asymptotes()
@@ -103,11 +107,13 @@ class FreezeThaw:
         inner = self._times(t, t) - cross.T @ solved + covariance[n, n] * np.outer(omega, omega)
         return solved.T @ losses + omega * means[n], inner
 
+    @single_threaded
     def new_curve(self, x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means (k,) and covariance (k, k) at times (k,) of the curve of a configuration (D,) without observations."""
         means, covariance = self.asymptotes(x[None])
         return np.full(len(t), means[0]), self._times(t, t) + covariance[0, 0]
 
+    @single_threaded
     def log_likelihood(self) -> float:
         """Logarithm of the density of all losses."""
         summary = self._summary()
@@ -150,6 +156,7 @@ class FreezeThaw:
         return self.hyperparameters.asymptote_scale * matern52(distances)[0]
 
 
+@single_threaded
 def fit_freeze_thaw(x: np.ndarray, curves: Sequence[Curve], max_steps: int = 60) -> FreezeThaw:
     """The process with the most probable hyperparameters, for losses of about zero mean and unit variance."""
     from scipy.optimize import minimize

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.curves.basis import N_FUNCTIONS, N_PARAMETERS, OWNER, basis
 from hpo_models.networks.adam import WarmStart
 from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, WeightPrior
@@ -152,6 +153,7 @@ class CurvePosterior:
     std: float
     log_noise_mean: float
 
+    @single_threaded
     def predict(self, x: np.ndarray, t: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """Means and noise variances (draws, B) of every draw at configurations (B, D) and times (B,), or one time."""
         outputs = self.network.forward(self.theta, np.asarray(x, dtype=np.float32))[-1]
@@ -159,17 +161,20 @@ class CurvePosterior:
         noise = np.exp(log_noise(outputs, self.log_noise_mean))
         return self.centre + self.std * means, self.std**2 * noise
 
+    @single_threaded
     def moments(self, x: np.ndarray, t: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (B,) of the predictive distribution as a Gaussian, eq. 5.6."""
         means, noise = self.predict(x, t)
         return means.mean(axis=0), means.var(axis=0) + noise.mean(axis=0)
 
+    @single_threaded
     def asymptote(self, draw: int, x: np.ndarray) -> np.ndarray:
         """(B,) value at t = 1 of configurations (B, D) under a single draw: one function from the posterior."""
         outputs = self.network.forward(self.theta[draw : draw + 1], np.asarray(x, dtype=np.float32))[-1]
         return self.centre + self.std * outputs[0, :, 0]
 
 
+@single_threaded
 def fit_lc_net(
     x: np.ndarray,
     t: np.ndarray,

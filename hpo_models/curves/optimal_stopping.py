@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 
 CONTINUE, STOP_WORSE, STOP_BETTER, UNREACHED = 0, 1, 2, -1
 K1_FIRST, K1_RATE, K2, STEP_COST = 100.0, 0.95, 99.0, 1.0  # Dai et al., figure 1
@@ -72,6 +73,7 @@ def is_certain(std_at_full: float, std_now: float, kappa: float = 2.0) -> bool:
     return std_at_full <= kappa * std_now
 
 
+@single_threaded
 def solve(
     errors: np.ndarray,
     observed: np.ndarray,

@@ -26,6 +26,7 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from hpo_core.single_thread import single_threaded
 from hpo_models.densities.masked import column_counts, masked_observations, masked_points, masked_stds
 from hpo_models.features import Features
 
@@ -125,6 +126,7 @@ class ProductKde:
         scaled = points * self._scale
         return scaled, _half_squares(scaled)
 
+    @single_threaded
     def log_density(self, points: np.ndarray) -> np.ndarray:
         """(m,) logarithms of the density, which is at least 1e-32, as in HpBandSter."""
         n, total = self._n, self._n + self.prior_weight

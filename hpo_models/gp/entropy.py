@@ -26,6 +26,7 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.special import ndtri
 
+from hpo_core.single_thread import single_threaded
 from hpo_models.gp.posterior import cholesky
 
 N_DRAWS, N_OUTCOMES = 200, 5
@@ -76,6 +77,7 @@ class Minimum:
         # float32 halves the time; its rounding changes p far less than the number of draws does
         self._draws = np.ascontiguousarray((draws - draws.min()).T[:, None, :], dtype=np.float32)
 
+    @single_threaded
     def gains(self, cross: np.ndarray, variances: np.ndarray, noise: float) -> np.ndarray:
         """(m,) expected reductions of the entropy, in nats, by observing candidates.
 

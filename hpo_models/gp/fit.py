@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.gp.kernels import Kernel
 from hpo_models.gp.posterior import LogPosterior, NotPositiveDefinite
 from hpo_models.gp.priors import Box, Priors
@@ -45,6 +46,7 @@ class Fitting(NamedTuple):
 DEFAULT = Fitting()
 
 
+@single_threaded
 def most_probable(
     x: np.ndarray,
     y: np.ndarray,
@@ -87,6 +89,7 @@ class Mode(NamedTuple):
     log_density: float
 
 
+@single_threaded
 def modes(
     x: np.ndarray,
     y: np.ndarray,
@@ -197,6 +200,7 @@ def sample_within(
     return slice_samples(inside, first, rng, n_samples, burn_in, thinning)
 
 
+@single_threaded
 def posterior_samples(
     x: np.ndarray,
     y: np.ndarray,

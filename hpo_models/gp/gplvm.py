@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
 from hpo_core.errors import HpoError, InvalidOption, nearest
+from hpo_core.single_thread import single_threaded
 from hpo_models.gp.gplvm_statistics import (
     ClosedForm,
     Latent,
@@ -150,6 +150,7 @@ def divergence(latent: Latent) -> float:
     return 0.5 * float(np.sum(latent.means**2 + latent.variances - np.log(latent.variances) - 1.0))
 
 
+@single_threaded
 def fit_gplvm(
     y: np.ndarray,
     n_dimensions: int = 5,
@@ -199,8 +200,7 @@ def fit_gplvm(
     scaled = y / scale
     gram = scaled @ scaled.T
     starts = [_start(scaled, n_dimensions, n_inducing, rng, shake) for shake in [0.0] + [0.5] * (n_restarts - 1)]
-    with threadpool_limits(1):  # several threads are slower on matrices this small
-        fits = [_climb(start, gram, y.shape[1], statistics, n_iterations) for start in starts]
+    fits = [_climb(start, gram, y.shape[1], statistics, n_iterations) for start in starts]
     value, (latent, beta) = max(fits, key=lambda found: found[0])
     value -= y.size * math.log(scale)  # the density of y is that of y / scale, divided by scale in each dimension
     parameters = Parameters(latent, beta)

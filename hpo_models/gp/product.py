@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.gp.fit import DEFAULT, FIRST, Fitting, climb, sample_within
 from hpo_models.gp.kernels import matern52, squared_distances
 from hpo_models.gp.posterior import cholesky
@@ -49,6 +50,7 @@ class ProductGP(NamedTuple):
     mean: np.ndarray
     weights: np.ndarray
 
+    @single_threaded
     def predict(self, points: Points) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior means and (m,) standard deviations of the function."""
         cross = self._prior(self.points, points)
@@ -56,11 +58,13 @@ class ProductGP(NamedTuple):
         variances = self.variances(points) - np.einsum("nm,nm->m", whitened, whitened)
         return points.basis @ self.mean + self.weights @ cross, np.sqrt(np.maximum(variances, 0.0))
 
+    @single_threaded
     def variances(self, points: Points) -> np.ndarray:
         """(m,) variances of the function before any observation."""
         mixed = points.basis @ self.hyperparameters.triangle
         return np.einsum("mp,mp->m", mixed, mixed)
 
+    @single_threaded
     def covariance(self, points: Points, others: Points) -> np.ndarray:
         """(m, k) posterior covariances of the function between points and others."""
         left, right = (
@@ -68,12 +72,14 @@ class ProductGP(NamedTuple):
         )
         return self._prior(points, others) - left.T @ right
 
+    @single_threaded
     def joint(self, points: Points) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior mean and (m, m) posterior covariance of the function."""
         mean = points.basis @ self.mean + self.weights @ self._prior(self.points, points)
         covariance = self.covariance(points, points)
         return mean, 0.5 * (covariance + covariance.T)
 
+    @single_threaded
     def believe(self, points: Points) -> ProductGP:
         """The process as if its means had been observed at points: same means, smaller standard deviations.
 
@@ -91,6 +97,7 @@ class ProductGP(NamedTuple):
         return k * ((points.basis @ triangle) @ (others.basis @ triangle).T)
 
 
+@single_threaded
 def condition(
     points: Points, y: np.ndarray, hyperparameters: Parts, groups: np.ndarray, mean_variance: float = 1.0
 ) -> ProductGP:
@@ -122,6 +129,7 @@ def condition(
     return empty._replace(factor=factor, mean=mean, weights=weights)
 
 
+@single_threaded
 def fit(
     points: Points,
     y: np.ndarray,
@@ -153,6 +161,7 @@ def fit(
     return condition(points, y, found, groups, priors.mean_variance)
 
 
+@single_threaded
 def fit_samples(
     points: Points,
     y: np.ndarray,
@@ -193,6 +202,7 @@ def fit_samples(
     return [condition(points, y, part, groups, priors.mean_variance) for part in parts]
 
 
+@single_threaded
 def most_probable(
     points: Points,
     y: np.ndarray,

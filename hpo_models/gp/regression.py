@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.gp.fit import DEFAULT, Fitting, Hyperparameters, most_probable, posterior_samples
 from hpo_models.gp.kernels import kernel_named, squared_distances
 from hpo_models.gp.posterior import cholesky, whiten
@@ -39,6 +40,7 @@ class GP(NamedTuple):
     mean: float
     weights: np.ndarray
 
+    @single_threaded
     def predict(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior means and (m,) standard deviations of the function at (m, d) inputs."""
         means, stds = np.empty(len(x)), np.empty(len(x))
@@ -52,6 +54,7 @@ class GP(NamedTuple):
             stds[part] = np.sqrt(np.maximum(variances, 0.0))
         return means, stds
 
+    @single_threaded
     def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior mean and (m, m) posterior covariance of the function at (m, d) inputs."""
         cross = self._covariances(x)
@@ -60,6 +63,7 @@ class GP(NamedTuple):
         prior = self.hyperparameters.scale * kernel_named(self.kernel)(squared_distances(scaled, scaled))[0]
         return self.mean + self.weights @ cross, prior - whitened.T @ whitened
 
+    @single_threaded
     def sample(self, x: np.ndarray, rng: np.random.Generator, n_samples: int = 1) -> np.ndarray:
         """(n_samples, m) draws of the function from its posterior, at (m, d) inputs together."""
         mean, covariance = self.joint(x)
@@ -76,6 +80,7 @@ class GP(NamedTuple):
         return value.T
 
 
+@single_threaded
 def condition(
     x: np.ndarray,
     y: np.ndarray,
@@ -115,6 +120,7 @@ def condition(
     return GP(x, y, groups, hyperparameters, kernel, mean_variance, factor, mean, weights)
 
 
+@single_threaded
 def fit(
     x: np.ndarray,
     y: np.ndarray,
@@ -165,6 +171,7 @@ def fit(
     return condition(x, y, found, groups=groups, kernel=kernel, mean_variance=priors.mean_variance)
 
 
+@single_threaded
 def fit_samples(
     x: np.ndarray,
     y: np.ndarray,

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpo_core.single_thread import single_threaded
+
 LOG_ALPHAS, LOG_BETAS = np.linspace(-6.0, 6.0, 25), np.linspace(0.0, 14.0, 29)
 PRIOR_MEANS, PRIOR_SD = (0.0, 7.0), 2.0  # of log alpha and log beta
 GRID = np.stack(np.meshgrid(LOG_ALPHAS, LOG_BETAS, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -60,6 +62,7 @@ class LinearModel:
         sizes = len(self.lengths) * logs[:, 0] + self.n * (logs[:, 1] - math.log(2.0 * math.pi))
         return 0.5 * (sizes - np.log(precisions).sum(axis=1) - beta[:, 0] * misfit)
 
+    @single_threaded
     def sample_hyperparameters(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """(n, 2) draws of (log alpha, log beta) given y, evenly over the grid's distribution."""
         log_density = self.log_evidence(GRID) - 0.5 * np.sum((GRID - PRIOR_MEANS) ** 2, axis=1) / PRIOR_SD**2

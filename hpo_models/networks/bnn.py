@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hpo_core.errors import HpoError, InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.networks.adam import WarmStart
 from hpo_models.networks.chains import Progress, sample_chains
 from hpo_models.networks.tanh_network import TanhNetwork
@@ -106,11 +107,13 @@ class Posterior:
         """(C K, P + 1) all draws, in the order of the chains' steps: first the first of each chain."""
         return np.swapaxes(self.theta, 0, 1).reshape(-1, self.theta.shape[-1])
 
+    @single_threaded
     def predict(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means (draws, B) at inputs (B, D), and noise variances (draws,), of every draw."""
         draws = self.draws
         return self.network.output(draws[:, :-1], x), np.exp(np.clip(draws[:, -1], *LOG_NOISE_RANGE))
 
+    @single_threaded
     def moments(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (B,) of the predictive distribution as a Gaussian, Klein (2020), eq. 3.4."""
         means, noise = self.predict(x)

@@ -12,9 +12,9 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_thread
 from hpo_models.networks.adam import WarmStart, adam
 from hpo_models.networks.sghmc import (
     FIRST_WINDOW,
@@ -263,7 +263,7 @@ def sample_chains(
         (K, n_chains, P) float32.
     """
     first, second, third = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3))
-    with threadpool_limits(1):  # several threads are slower on matrices this small
+    with single_thread:
         theta = model.start(n_chains, first)
         if warm_start is not None:
             theta = adam(model.gradient, theta, second, warm_start)

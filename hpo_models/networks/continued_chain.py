@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from hpo_core.single_thread import single_thread
 from hpo_models.networks.adam import WarmStart, adam
 from hpo_models.networks.bnn import Diverged
 from hpo_models.networks.chains import Draws, Potential, State, adapted, at_rest, draw, steps
@@ -53,7 +53,7 @@ class ContinuedChains:
 
     def draws(self, model: Potential, rng: np.random.Generator) -> np.ndarray:
         """(n_chains * n_draws, P) parameters; chains that diverge start again, once."""
-        with threadpool_limits(1):  # several threads are slower on matrices this small
+        with single_thread:
             for state in (self._state, None):
                 with np.errstate(over="ignore", invalid="ignore"):
                     found, self._state = self._go_on(model, state, rng)

@@ -19,8 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from hpo_core.single_thread import single_threaded
 from hpo_models.networks.adam import WarmStart, adam
 from hpo_models.networks.bayesian_linear import LinearModel
 from hpo_models.networks.bnn import WeightPrior
@@ -45,11 +45,13 @@ class DNGO:
     linear: LinearModel
     logs: np.ndarray
 
+    @single_threaded
     def predict(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means (S, B) and variances (S, B), without noise, at float32 inputs (B, D), for every draw."""
         return self.linear.predict(last_layer(self.network, self.theta, x), self.logs)
 
 
+@single_threaded
 def fit_dngo(
     x: np.ndarray,
     values: np.ndarray,
@@ -82,9 +84,8 @@ def fit_dngo(
         Predicts values.
     """
     network = TanhNetwork((x.shape[1], *units, 1))
-    with threadpool_limits(1):  # several threads are slower on matrices this small
-        theta = train(network, x.astype(np.float32), values.astype(np.float32), rng, n_passes)
-        linear = LinearModel.of(last_layer(network, theta, x.astype(np.float32)), values)
+    theta = train(network, x.astype(np.float32), values.astype(np.float32), rng, n_passes)
+    linear = LinearModel.of(last_layer(network, theta, x.astype(np.float32)), values)
     return DNGO(network, theta, linear, linear.sample_hyperparameters(rng, n_samples))
 
 

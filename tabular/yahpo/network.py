@@ -23,6 +23,7 @@ from itertools import pairwise
 import numpy as np
 
 from hpo_core.cores import usable_cores
+from hpo_core.single_thread import single_threaded
 
 ROWS = 256  # inputs at a time: what they need fits in a core's cache
 MANY = 4 * ROWS  # inputs from which on the cores share the work
@@ -55,6 +56,7 @@ class Network:
         self._zeros = np.zeros(self.units, dtype=np.float32)
         self._narrow_zeros = np.zeros(self.width, dtype=np.float32)
 
+    @single_threaded
     def one(self, entry: np.ndarray, x: Sequence[float]) -> list[float]:
         """(n_targets,) logits at one input (D,); the entry is (D, width + 2 units)."""
         width, units, zeros, maximum = self.width, self.units, self._zeros, np.maximum
@@ -70,15 +72,14 @@ class Network:
         maximum(u, self._narrow_zeros, out=u)
         return u.dot(self.head).tolist()
 
+    @single_threaded
     def many(self, entry: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(n, n_targets) logits at many inputs (n, D) of float32."""
         logits = np.empty((len(x), self.head.shape[1]), dtype=np.float32)
         if len(x) < MANY or usable_cores() == 1:
             self._fill(entry, x, logits)
             return logits
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1), ThreadPoolExecutor(usable_cores()) as pool:
+        with ThreadPoolExecutor(usable_cores()) as pool:
             shares = _shares(len(x), usable_cores())
             for done in [pool.submit(self._fill, entry, x[share], logits[share]) for share in shares]:
                 done.result()

@@ -75,24 +75,26 @@ def build(name, seed):
     return optimizer(name, space(), budgets=BUDGETS, seed=seed)
 
 
-def proposals(name, seed):
-    """Lines of text, one for each proposal, with floats to six digits."""
-    asked, made = deque(), build(name, seed)
-    lines = []
-    while len(lines) < N_PROPOSALS:
+def proposals(made, n, loss, full):
+    """Lines of text, one for each of n proposals, with floats to six digits; `loss(config, budget)` is told.
+
+    `full` is the budget of a proposal without one.
+    """
+    asked, lines = deque(), []
+    while len(lines) < n:
         proposal = made.ask()
         config = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in sorted(proposal.config.items())}
         lines.append(json.dumps([config, proposal.budget]))
         asked.append(proposal)
         if len(asked) > 2:
             told = asked.popleft()
-            budget = told.budget or BUDGETS[-1]
+            budget = told.budget or full
             made.tell(told, loss(told.config, budget), 0.1 * budget)
     return lines
 
 
 def digest(name):
-    lines = [line for seed in SEEDS for line in proposals(name, seed)]
+    lines = [line for seed in SEEDS for line in proposals(build(name, seed), N_PROPOSALS, loss, BUDGETS[-1])]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

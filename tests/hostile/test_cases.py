@@ -5,6 +5,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import api_cases
+import command_cases
 import hostile_stores as hostile
 import numpy as np
 import pytest
@@ -42,7 +44,7 @@ def test_the_sandbox_lets_errors_of_ours_and_results_pass(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [store_cases, suite_cases])
+@pytest.mark.parametrize("part", [store_cases, suite_cases, api_cases, command_cases])
 def test_hostile_files_end_in_our_errors_or_the_right_result(tmp_path, part):
     for i, case in enumerate(part.cases(tmp_path / "part", np.random.default_rng(11), 24)):
         outcome = attempt(case, tmp_path / f"case-{i}")

@@ -1,6 +1,6 @@
 """A project whose files are edited, and the digest of its code after each edit."""
 
-from hpo_leaderboard.experiments.code_digest import code_digest, forget_digests
+from hpo_leaderboard.experiments.code.code_digest import code_digest, forget_digests
 
 
 class Project:

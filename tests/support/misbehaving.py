@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -44,7 +46,26 @@ class Crashing(Sampling):
 
 class Exiting(Sampling):
     def ask(self):
-        raise SystemExit(7)
+        os._exit(7)
+
+
+class Leaving(Sampling):
+    def ask(self):
+        sys.exit(0)
+
+
+class LeavingAtOnce(Sampling):
+    def __init__(self, space, *, budgets=(1,), seed=0):
+        sys.exit(0)
+
+
+class Parent(Sampling):
+    """Starts a process that would live for long, and writes its number into the file $MISBEHAVING_CHILD."""
+
+    def ask(self):
+        child = subprocess.Popen(["sleep", "1000"])
+        Path(os.environ["MISBEHAVING_CHILD"]).write_text(str(child.pid))
+        time.sleep(1000)
 
 
 class OutsideSpace(Sampling):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from baselines.bayesian.parts.network_inputs import network_inputs
+from baselines.bayesian.parts.network_inputs import WIDEST, network_inputs
 from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
@@ -66,7 +66,7 @@ class TaskWeights:
 def network_of(width: int, units: int) -> TanhNetwork:
     """Network of rows of features (width,) with three layers."""
     n = count("units", units)
-    return TanhNetwork((max(1, width), n, n, n, 1))
+    return TanhNetwork((min(max(1, width), WIDEST), n, n, n, 1))
 
 
 def chain_lengths(n_chains: int, n_adapt: int, n_draws: int, n_between: int, step: float) -> Lengths:

@@ -19,6 +19,7 @@ from baselines.parts.requirements import count
 from hpo_core.errors import InvalidBudget
 from hpo_core.running.optimizer import Pending
 from hpo_core.running.trial import Proposal
+from hpo_core.single_thread import single_threaded
 
 
 @dataclass(eq=False)
@@ -67,6 +68,7 @@ class Stepwise:
         self._pending: Pending[StepwiseTraining] = Pending()
         self.n_begun = 0
 
+    @single_threaded
     def ask(self) -> Proposal | None:
         training = self._waiting.popleft() if self._waiting else self._begin()
         if training is None:
@@ -74,6 +76,7 @@ class Stepwise:
         budget = self._steps[len(training.losses)]
         return self._pending.add(Proposal(dict(training.proposal.config), budget), training)
 
+    @single_threaded
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         training = self._pending.take(proposal, loss)
         training.losses.append(float(loss))

@@ -20,6 +20,7 @@ import numpy as np
 
 from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_core.errors import InvalidOption
+from hpo_core.single_thread import single_threaded
 from hpo_models.gp.fit import Fitting, modes
 from hpo_models.gp.kernels import kernel_named
 from hpo_models.gp.priors import MAP, MARGINAL_LIKELIHOOD
@@ -140,6 +141,7 @@ class CandidateSet:
                 else reader.features.sample_prior(np.random.default_rng(seed), N_RANDOM)
             )
 
+    @single_threaded
     def lowest(self, score: Scorer, evaluated: np.ndarray) -> float:
         """Lowest value of a score over the candidates and the evaluated configurations, (n, width)."""
         rows = np.concatenate([evaluated, self._rows])

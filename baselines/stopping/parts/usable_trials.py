@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baselines.parts.loss_transforms import LARGEST
 from hpo_core.errors import UnsupportedSpace
 from hpo_core.running.trial import Trial
 from hpo_core.space import Config, Space
@@ -79,7 +80,7 @@ class UsableTrialsReader:
             self._trials.extend(new)
         indices = indices_in_use(trials)
         x = np.array([self._rows[index] for index in indices]).reshape(len(indices), self.features.width)
-        losses = np.array([trials[index].loss for index in indices], dtype=float)
+        losses = np.clip(np.array([trials[index].loss for index in indices], dtype=float), -LARGEST, LARGEST)
         return UsableTrials(x, losses, describe(trials, indices))
 
     def encode(self, configs: Sequence[Config]) -> np.ndarray:

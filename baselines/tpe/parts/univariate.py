@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baselines.parts.history import WINDOW
 from hpo_core.space.hyperparameters import Choice, Float, Int
 from hpo_models.densities.parzen import Lattice, Mixture, adaptive_mixture, categorical_density, forgetting_weights
 
@@ -22,7 +23,7 @@ class GoodAndBad(NamedTuple):
 
     rows            (n, width)
     good            indices of the good ones
-    weights         (n,) of the rows in g, 0 for the good ones
+    weights         (w,) of the newest w rows in g, 0 for the good ones; older rows are forgotten
     n_candidates    number of draws from l that are compared; a single one is proposed as it is
     """
 
@@ -30,6 +31,11 @@ class GoodAndBad(NamedTuple):
     good: list[int]
     weights: np.ndarray
     n_candidates: int
+
+    @property
+    def recent(self) -> np.ndarray:
+        """(w, width) the newest rows."""
+        return self.rows[len(self.rows) - len(self.weights) :]
 
 
 def bad_weights(n: int, good: list[int]) -> np.ndarray:
@@ -41,6 +47,12 @@ def bad_weights(n: int, good: list[int]) -> np.ndarray:
         weights[start:row] = ramp[start - skipped : row - skipped]
         start = row + 1
     return weights
+
+
+def recent_weights(n: int, good: list[int]) -> np.ndarray:
+    """(min(n, 1000),) weights of the newest rows in g, 0 for those that are good."""
+    first = max(n - WINDOW, 0)
+    return bad_weights(n - first, [row - first for row in good if row >= first])
 
 
 class Choices:
@@ -97,12 +109,14 @@ class Choices:
     def bad(self, split: GoodAndBad) -> np.ndarray:
         """(d, K) probabilities among the bad rows."""
         self.good(split)
-        rows = split.rows[:, : self.width]
+        rows = split.recent[:, : self.width]
         if self._optional:
             mass = self._optional_mass(rows.reshape(len(rows), *self._pseudocounts.shape), split.weights > 0)
         else:
             mass = (split.weights @ rows).reshape(self._pseudocounts.shape)
-        return self._density(self._counts - self._good_counts, mass)
+        if len(rows) == len(split.rows):
+            return self._density(self._counts - self._good_counts, mass)
+        return self._density(rows[split.weights > 0].sum(axis=0).reshape(mass.shape), mass)
 
     def _optional_mass(self, values: np.ndarray, bad: np.ndarray) -> np.ndarray:
         """(d, K) summed weights of the bad rows (n, d, K); a choice forgets among the rows that have it."""
@@ -168,7 +182,7 @@ class Number:
     def bad(self, split: GoodAndBad) -> Mixture:
         """Density of the bad rows that have it."""
         bad = np.flatnonzero(split.weights)
-        units = self._having(split.rows[:, self.column][bad])
+        units = self._having(split.recent[:, self.column][bad])
         return adaptive_mixture(units, forgetting_weights(len(units)) if self._optional else split.weights[bad])
 
     def log_ratios(self, first: Mixture, second: Mixture, codes: np.ndarray) -> np.ndarray:

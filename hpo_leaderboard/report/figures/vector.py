@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hpo_core.shown_text import shortened, visible
+from hpo_core.storage.files import replacing
 from hpo_leaderboard.report.figures.figure import Dots, Figure, HeatMap, Key, Lines, View
 from hpo_leaderboard.report.figures.palette import Style
 
@@ -73,11 +74,11 @@ def write_sheets(
             stem = ending + (f"-{start // PANELS + 1}" if len(keys) > PANELS else "")
             files = [File(f"{figure.name}{stem}.{s}", s.upper() + stem.replace("-", " ")) for s in ("pdf", "svg")]
             pdf, svg = (folder / file.name for file in files)
-            with matplotlib.rc_context(SETTINGS):
+            with matplotlib.rc_context(SETTINGS), replacing(pdf) as new_pdf, replacing(svg) as new_svg:
                 sheet = draw(some, styles, width, labels or {})
                 # not through savefig, which draws everything twice
-                FigureCanvasPdf(sheet).print_pdf(pdf, metadata={"CreationDate": None})
-                FigureCanvasSVG(sheet).print_svg(svg, metadata={"Date": None})
+                FigureCanvasPdf(sheet).print_pdf(new_pdf, metadata={"CreationDate": None})
+                FigureCanvasSVG(sheet).print_svg(new_svg, metadata={"Date": None})
             written += files
     return written
 

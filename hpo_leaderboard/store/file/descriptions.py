@@ -57,6 +57,9 @@ def _fault(said: Any) -> str | None:
             return f"{name} is {limits[name]!r:.40}"
     if not (limits.get("resume") is None or type(limits["resume"]) is bool) or not _is_count(said["suite"], 0):
         return "resume or the version of the suite is something else"
+    numerics = said.get("numerics")
+    if not (numerics is None or (type(numerics) is str and label_fault(numerics) is None)):
+        return "its numerics are no line of text"
     return None if _is_count(said["seed"], 0) and _is_count(said.get("run_seed", 0), 0) else "a seed is no seed"
 
 

@@ -6,10 +6,13 @@ import time
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from baselines import optimizer
+from baselines.bayesian.parts.network_inputs import network_inputs
+from baselines.bayesian.parts.network_proposal import network_of
 from baselines.parts.warm_start import earlier_tasks
-from hpo_core import Benchmark, Float, Space, run
+from hpo_core import Benchmark, Categorical, Float, Space, run
 from hpo_core.errors import InvalidOption
 from hpo_models.features import Features
 
@@ -194,3 +197,26 @@ def test_earlier_runs_that_do_not_fit_are_refused():
     with pytest.raises(InvalidOption, match="warm_start"):
         optimizer("mt-bohamiann", Benchmark("branin").space, warm_start=random_runs([0.3]))
     assert not earlier_tasks(None, WIDE, Features(WIDE))
+
+
+def test_wide_rows_become_256_inputs_that_keep_mean_squares_and_ratios_of_distances():
+    rows = np.random.default_rng(0).random((40, 2000))
+    wide, narrow = (rows - 0.5) * 12.0**0.5, network_inputs(rows)
+    assert narrow.shape == (40, 256) and narrow.dtype == np.float32
+    assert np.mean(narrow**2) == pytest.approx(np.mean(wide**2), rel=0.05)
+    ratios = pdist(narrow) / pdist(wide)
+    assert ratios == pytest.approx((256 / 2000) ** 0.5, rel=0.25)
+    assert network_inputs(rows[:1])[0] == pytest.approx(narrow[0], abs=1e-5)
+    assert network_inputs(rows[:, :256]).shape == (40, 256)
+    assert np.array_equal(network_inputs(rows[:, :256]), wide[:, :256].astype(np.float32))
+
+
+@everyone
+def test_a_categorical_of_a_thousand_values_does_not_widen_the_network(name):
+    assert network_of(1001, 20).n_parameters == network_of(256, 20).n_parameters
+    space = Space([Categorical("c", range(1000)), Float("x", 0.0, 1.0)])
+    made = optimizer(name, space, seed=0, **OPTIONS[name])
+    for _ in range(8):
+        proposal = made.ask()
+        made.tell(proposal, abs(proposal.config["c"] - 500) / 500 + proposal.config["x"], 1.0)
+    assert made.n_random == 5

@@ -78,3 +78,17 @@ def test_refinement_closes_in_on_a_peak_and_leaves_discrete_spaces_alone():
     np.testing.assert_array_equal(rows[:, 2:], np.tile([0.0, 1.0], (len(rows), 1)))
     discrete = Features(Benchmark("protein").space)
     assert len(refine(discrete, discrete.sample_prior(rng, 1)[0], lambda r: r[:, 0], rng)[0]) == 0
+
+
+def test_a_wide_space_has_two_hundred_random_neighbours_each_one_step_away():
+    for space in (
+        Space([Float(f"x{i}", 0.0, 1.0) for i in range(150)]),
+        Space([Categorical("c", range(1000)), Float("x", 0.0, 1.0)]),
+    ):
+        features, rng = Features(space), np.random.default_rng(0)
+        row = features.sample_prior(rng, 1)[0]
+        found = neighbours(features, row, rng)
+        assert len(found) == len(np.unique(found, axis=0)) == 200
+        differ = np.array([features.to_unit(other) for other in found]) != features.to_unit(row)
+        assert (differ.sum(axis=1) == 1).all()
+        assert not np.array_equal(found, neighbours(features, row, rng))

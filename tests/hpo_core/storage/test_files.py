@@ -315,3 +315,15 @@ def test_a_builder_that_is_killed_leaves_no_half_table(cache):
     assert not built_path(NAME).exists()
     assert open_table(NAME).columns["loss"].shape == (30_000, 5)
     assert not list(folder.glob("*.part"))
+
+
+def test_two_writers_of_one_file_do_not_share_a_part_and_the_last_one_wins_whole(tmp_path):
+    path = tmp_path / "page.html"
+    with replacing(path) as mine:
+        mine.write_text("mine")
+        with replacing(path) as theirs:
+            assert theirs != mine
+            theirs.write_text("theirs")
+        assert path.read_text() == "theirs"
+    assert path.read_text() == "mine"
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]

@@ -1,10 +1,12 @@
 """Engines: the same runs whoever executes them, and what becomes of those that go wrong."""
 
+import contextlib
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from dataclasses import replace
@@ -14,12 +16,13 @@ import psutil
 import pytest
 from worker_processes import worker_pids
 
+from hpo_cli.main import main
 from hpo_core.errors import InvalidOption, UnknownName
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.engines.processes import ProcessesEngine
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.engines.threads import VARIABLES, one_thread
-from hpo_leaderboard.engines.worker import WorkerFailed, WorkerProcess
+from hpo_leaderboard.engines.worker import WorkerClosed, WorkerFailed, WorkerProcess
 from hpo_leaderboard.experiments.execution import DifferentVersion, execute
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.suite import make_suite
@@ -62,16 +65,15 @@ def test_dask_gives_the_same_runs(jobs, digests, capsys):
     results = list(make_engine("dask", processes=2).results(jobs))
     assert {job.key: done.digest for job, done in results} == digests
     assert len(results) == len(jobs)
-    assert "Dask dashboard: http" in capsys.readouterr().err
+    assert "Dask dashboard: http://127.0.0.1:" in capsys.readouterr().err
 
 
 def test_dask_and_its_address(monkeypatch):
     pytest.importorskip("distributed")
-    import distributed
+    from hpo_core import clusters
+    from hpo_core.clusters import ClusterLost
 
-    from hpo_leaderboard.engines.dask import ClusterLost
-
-    monkeypatch.setattr(distributed, "Client", lambda where: distributed.client.Client(where, timeout=0.5))
+    monkeypatch.setattr(clusters, "CONNECTING", 0.5)
     with pytest.raises(ClusterLost, match="dask scheduler"):
         list(make_engine("dask", address="tcp://127.0.0.1:9").results([]))
 
@@ -88,7 +90,8 @@ class LostFuture:
 
 def test_what_dask_cannot_do_is_tried_again_or_explained():
     distributed = pytest.importorskip("distributed")
-    from hpo_leaderboard.engines.dask import ClusterLost, finished_run
+    from hpo_core.clusters import ClusterLost
+    from hpo_leaderboard.engines.dask import finished_run
 
     class Client:
         scheduler = None
@@ -117,15 +120,26 @@ def outcome(engine, jobs):
 
 @pytest.mark.slow
 def test_a_run_that_goes_wrong_is_recorded_and_the_others_finish():
-    names = ["Sampling", "Raising", "Hanging", "Crashing", "Exiting", "OutsideSpace", "NoProposal", "NeedsFile"]
+    names = [
+        "Sampling",
+        "Raising",
+        "Hanging",
+        "Crashing",
+        "Exiting",
+        "Leaving",
+        "OutsideSpace",
+        "NoProposal",
+        "NeedsFile",
+    ]
     done = outcome(ProcessesEngine(2, 1.5), jobs_of(*names))
     for name, settled, words in (
         ("Raising", True, "ValueError: cannot learn from this (misbehaving.py:"),
         ("Hanging", False, "TimeOut: the run took more than 1.5 s"),
         ("Crashing", False, "LostWorker: the process that ran it died 4 times, the last time by SIGKILL"),
         ("Exiting", False, "LostWorker: the process that ran it died 4 times, the last time with exit status 7"),
+        ("Leaving", True, "SystemExit: 0 (misbehaving.py:"),
         ("OutsideSpace", True, "InvalidConfig"),
-        ("NoProposal", True, "AttributeError"),
+        ("NoProposal", True, "InvalidOption"),
         ("NeedsFile", False, "FileNotFoundError: no licence file"),
     ):
         assert done[name].failure.startswith(words), name
@@ -182,15 +196,20 @@ def wait_until(condition, seconds=30.0):
     return condition()
 
 
-@pytest.mark.slow
-def test_workers_end_with_the_process_that_started_them(tmp_path):
+def coordinator_of(name):
+    """A process that has a worker process run an optimizer."""
     script = (
         "from hpo_leaderboard.engines.worker import WorkerProcess\n"
         "from test_engines import jobs_of\n"
-        "WorkerProcess().run(jobs_of('Hanging')[0], None)\n"
+        f"WorkerProcess().run(jobs_of({name!r})[0], None)\n"
     )
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    parent = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+    return subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
+
+
+@pytest.mark.slow
+def test_workers_end_with_the_process_that_started_them():
+    parent = coordinator_of("Hanging")
     assert wait_until(lambda: worker_pids(parent.pid))
     [child] = worker_pids(parent.pid)
     time.sleep(1.0)
@@ -198,6 +217,62 @@ def test_workers_end_with_the_process_that_started_them(tmp_path):
     parent.kill()
     parent.wait()
     assert wait_until(lambda: not psutil.pid_exists(child))
+
+
+@pytest.fixture
+def child(tmp_path, monkeypatch):
+    """Waits for the process that an optimizer started, and gives it."""
+    file = tmp_path / "child"
+    monkeypatch.setenv("MISBEHAVING_CHILD", str(file))
+
+    def started():
+        assert wait_until(lambda: file.exists() and file.read_text())
+        return psutil.Process(int(file.read_text()))
+
+    return started
+
+
+def is_gone(process):
+    return wait_until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE, 10.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["time-out", "close", "kill"])
+def test_what_an_optimizer_started_ends_with_its_worker(child, end):
+    worker = WorkerProcess()
+    seconds = 3.0 if end == "time-out" else None
+    thread = threading.Thread(target=run_quietly, args=(worker, jobs_of("Parent")[0], seconds), daemon=True)
+    thread.start()
+    grandchild = child()
+    if end == "kill":
+        [pid] = worker_pids(os.getpid())
+        os.kill(pid, signal.SIGKILL)
+    if end == "close":
+        worker.close()
+    assert is_gone(grandchild)
+    worker.close()
+
+
+def run_quietly(worker, job, seconds):
+    with contextlib.suppress(WorkerClosed):
+        worker.run(job, seconds)
+
+
+@pytest.mark.slow
+def test_what_an_optimizer_started_ends_with_the_coordinator(child):
+    parent = coordinator_of("Parent")
+    grandchild = child()
+    parent.kill()
+    parent.wait()
+    assert is_gone(grandchild)
+
+
+@pytest.mark.parametrize("name", ["Leaving", "LeavingAtOnce"])
+def test_an_optimizer_that_ends_the_program_breaks_its_runs_and_no_more(name, tmp_path, capsys):
+    names = ["--benchmarks", "forrester", "--optimizers", f"rs,misbehaving:{name}", "--seeds", "2", "--trials", "3"]
+    assert main(["leaderboard", "quick", *names, "--engine", "serial", "--store", str(tmp_path / "s"), "--json"]) == 1
+    assert f"misbehaving:{name} on forrester: SystemExit: 0" in capsys.readouterr().err
+    assert main(["run", "forrester", f"misbehaving:{name}"]) == (1 if name == "Leaving" else 2)
 
 
 def test_an_engine_that_is_left_early_ends_its_workers():

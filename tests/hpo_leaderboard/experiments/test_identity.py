@@ -16,7 +16,7 @@ from hpo_core import Benchmark
 from hpo_core.names import make_optimizer, optimizers
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.engines.processes import ProcessesEngine
-from hpo_leaderboard.experiments.code_digest import PROJECT, code_digest, forget_digests
+from hpo_leaderboard.experiments.code.code_digest import PROJECT, code_digest, forget_digests
 from hpo_leaderboard.experiments.identity import close_benchmarks, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.suite import make_suite
@@ -118,7 +118,7 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 from hpo_core.names import optimizers
-from hpo_leaderboard.experiments.code_digest import forget_digests
+from hpo_leaderboard.experiments.code.code_digest import forget_digests
 from hpo_leaderboard.experiments.identity import optimizer_version
 
 def versions():

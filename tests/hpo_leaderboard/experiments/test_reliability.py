@@ -6,15 +6,13 @@ import random
 import resource
 import shutil
 import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import psutil
 import pytest
+from dask_cluster import DaskCluster
 from worker_processes import worker_pids
 
 from hpo_cli.main import main
@@ -247,46 +245,10 @@ def test_a_benchmark_that_disappears_is_made_up_for_later(tmp_path):
 DASK = make_suite("own", ["misbehaving:line"], ["misbehaving:Sampling"], n_seeds=30, n_trials=3)
 
 
-class Cluster:
-    """A Dask scheduler and its workers as processes of their own."""
-
-    def __init__(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{self.port}"
-        self.environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(sys.path),
-            "MISBEHAVING_SLEEP": "0.15",
-            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",  # so that Dask itself does not try again
-        }
-        self.started = []
-
-    def start(self, module, *arguments):
-        command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
-        process = subprocess.Popen(
-            command, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
-        )
-        self.started.append(process)
-        return process
-
-    def scheduler(self):
-        return self.start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port))
-
-    def worker(self):
-        return self.start("dask_worker", self.address, "--nthreads", "1", "--no-nanny")
-
-    def close(self):
-        for process in self.started:
-            process.kill()
-            process.wait()
-
-
 @pytest.fixture
 def cluster():
     pytest.importorskip("distributed")
-    running = Cluster()
+    running = DaskCluster()
     yield running
     running.close()
 
@@ -306,7 +268,7 @@ class After:
 
 @pytest.mark.slow
 def test_dask_goes_on_when_a_worker_is_killed_and_resumes_when_the_scheduler_was(cluster, tmp_path):
-    from hpo_leaderboard.engines.dask import ClusterLost
+    from hpo_core.clusters import ClusterLost
 
     expected = run_experiment(DASK, tmp_path / "undisturbed.sqlite", SerialEngine()).digest
     scheduler = cluster.scheduler()

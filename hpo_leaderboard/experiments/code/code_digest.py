@@ -4,31 +4,31 @@ It covers the module that defines it and, transitively, every module that these 
 inside functions count, imports for the type checker alone do not. Comments, docstrings and formatting leave it as it
 is. Nothing is imported to find out: the sources are parsed, which takes some milliseconds each.
 
-The project of one of our modules is all packages of HPO Foundry. That of yours is its top-level package, the modules
-that lie in the same directory unless the package is installed, and what they import of HPO Foundry. Of a package that
-only gathers names, by imports in its `__init__` or lazily with a stub `__init__.pyi`, the module behind a name counts:
-`from package import name`, or `package.name`. What is imported by a computed name is not seen: state a `version` on
-the class then.
+The project of one of our modules is all packages of HPO Foundry. That of yours is every module that it imports and that
+is not installed, wherever on the path it lies, and what they import of HPO Foundry; that of an installed package is the
+package. Of a package that only gathers names, by imports in its `__init__` or lazily with a stub `__init__.pyi`, the
+module behind a name counts: `from package import name`, or `package.name`. What is imported by a computed name is not
+seen: state a `version` on the class then.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import inspect
 import sys
 import sysconfig
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from hpo_leaderboard.experiments.canonical_code import canonical_code
+from hpo_leaderboard.experiments.code.canonical_code import canonical_code
+from hpo_leaderboard.experiments.code.numerics import has_linear_algebra
 
 PROJECT = {"hpo_core", "hpo_models", "fcnet_data", "tabular", "profet", "baselines"}
 PROJECT |= {"hpo_leaderboard", "hpo_papers", "hpo_cli", "hpo_foundry"}
+WHOLE_NUMBERS = "hpo_core.space."  # their products are of integers, which are exact
 DIGITS = 12  # hexadecimal, 48 bits
 N_PARSED = 4096
 
@@ -43,13 +43,15 @@ class Import(NamedTuple):
 class ParsedModule(NamedTuple):
     """Digest of a module's code, what it imports anywhere, and what its top level imports under which name.
 
-    A facade is a package that loads names when they are asked for; its stub `__init__.pyi` says from where.
+    A facade is a package that loads names when they are asked for; its stub `__init__.pyi` says from where. A
+    numeric one has linear algebra.
     """
 
     digest: bytes
     imports: tuple[Import, ...]
     gathered: dict[str, Import]
     is_facade: bool
+    is_numeric: bool
 
 
 @cache
@@ -59,7 +61,7 @@ def code_digest(module: str) -> str | None:
     It is computed once per process, so that it stands for the code that the process has imported, until
     `forget_digests` is called.
     """
-    if _source(module) is None:
+    if source_file(module) is None:
         return None
     digests = sorted((name, parsed.digest) for name, parsed in _reached(module).items())
     total = hashlib.sha256()
@@ -68,22 +70,23 @@ def code_digest(module: str) -> str | None:
     return total.hexdigest()[:DIGITS]
 
 
+@cache
+def depends_on_numerics(module: str) -> bool:
+    """Whether the code that a module runs has linear algebra, so that its last digits depend on the libraries."""
+    if source_file(module) is None:
+        return False
+    return any(parsed.is_numeric for name, parsed in _reached(module).items() if not name.startswith(WHOLE_NUMBERS))
+
+
 def forget_digests() -> None:
     """Have digests computed anew, of files as they are now."""
-    for function in (code_digest, _top, _source, _home):
+    for function in (code_digest, depends_on_numerics, _top, source_file, _home):
         function.cache_clear()
 
 
-def definition_digest(factory: Callable[..., Any]) -> str | None:
-    """As `code_digest`, of one function or of the methods of a class, as in a notebook; None without their source."""
-    functions = filter(inspect.isfunction, vars(factory).values()) if isinstance(factory, type) else [factory]
-    total = hashlib.sha256()
-    try:
-        for function in functions:
-            total.update(canonical_code(ast.parse(textwrap.dedent(inspect.getsource(function)))))
-    except (OSError, TypeError, SyntaxError):
-        return None
-    return total.hexdigest()[:DIGITS]
+def is_installed(module: str) -> bool:
+    """Whether a module comes with Python or an installed package; one that cannot be found does not."""
+    return _top(module.partition(".")[0]).is_found and _home(module) is None
 
 
 def _reached(start: str) -> dict[str, ParsedModule]:
@@ -92,7 +95,8 @@ def _reached(start: str) -> dict[str, ParsedModule]:
 
     def belongs(module: str) -> bool:
         root = module.partition(".")[0]
-        return root in PROJECT or root == top or (home is not None and _home(root) == home)
+        is_own = home is not None and top not in PROJECT
+        return root in PROJECT or root == top or (is_own and _home(root) is not None)
 
     reached: dict[str, ParsedModule] = {}
     waiting = [start]
@@ -108,15 +112,15 @@ def _reached(start: str) -> dict[str, ParsedModule]:
 def _behind(wanted: Import, seen: frozenset[Import] = frozenset()) -> Iterator[str]:
     """The module behind an import: a submodule, the one that a package gathers the name from, or the module itself."""
     module, name = wanted
-    if name is not None and _source(f"{module}.{name}") is not None:
+    if name is not None and source_file(f"{module}.{name}") is not None:
         yield f"{module}.{name}"
         return
-    source = _source(module)
+    source = source_file(module)
     if source is None:
         return
     parsed = _parse(module)
     gathered = parsed.gathered.get(name or "") if source.name == "__init__.py" else None
-    if gathered is not None and gathered not in seen and _source(gathered.module) is not None:
+    if gathered is not None and gathered not in seen and source_file(gathered.module) is not None:
         yield from _behind(gathered, seen | {wanted})
     elif not parsed.is_facade:
         yield module
@@ -126,10 +130,11 @@ def _behind(wanted: Import, seen: frozenset[Import] = frozenset()) -> Iterator[s
 
 
 class TopLevel(NamedTuple):
-    """Source file of a top-level module, None if it has none, and the directories of its submodules."""
+    """Source file of a top-level module, None if it has none, directories of its submodules, whether there is one."""
 
     source: Path | None
     folders: tuple[Path, ...]
+    is_found: bool
 
 
 @cache
@@ -139,13 +144,13 @@ def _top(name: str) -> TopLevel:
         spec = find_spec(name)
         origin, folders = (None, ()) if spec is None else (spec.origin, spec.submodule_search_locations or ())
     except (ImportError, ValueError):  # no spec, as of a script
-        origin, folders = getattr(sys.modules.get(name), "__file__", None), ()
+        origin, folders, spec = getattr(sys.modules.get(name), "__file__", None), (), None
     source = Path(origin) if origin is not None and origin.endswith(".py") else None
-    return TopLevel(source, tuple(map(Path, folders)))
+    return TopLevel(source, tuple(map(Path, folders)), spec is not None or source is not None)
 
 
 @cache
-def _source(module: str) -> Path | None:
+def source_file(module: str) -> Path | None:
     """Source file of a module; None if there is none."""
     name, *parts = module.split(".")
     top = _top(name)
@@ -174,7 +179,7 @@ def _home(module: str) -> Path | None:
 
 
 def _parse(module: str) -> ParsedModule:
-    path = _source(module)
+    path = source_file(module)
     if path is None:
         raise FileNotFoundError(f"module {module!r} has no source file any more")
     stamp = path.stat()
@@ -197,7 +202,8 @@ def _parse_file(path: str, changed: int, size: int, package: str) -> ParsedModul
     nodes = list(_running(tree))
     imports = [wanted for node in nodes for wanted in _imports(node, package)]
     digest = hashlib.sha256(canonical_code(tree)).digest()
-    return ParsedModule(digest, (*imports, *_attributes(nodes)), gathered, is_facade)
+    wanted = (*imports, *_attributes(nodes), *_by_function(nodes))
+    return ParsedModule(digest, wanted, gathered, is_facade, has_linear_algebra(nodes, {w.module for w in imports}))
 
 
 def _running(tree: ast.AST) -> Iterator[ast.AST]:
@@ -219,6 +225,15 @@ def _attributes(nodes: Sequence[ast.AST]) -> Iterator[Import]:
     for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             yield Import(modules[node.value.id], node.attr)
+
+
+def _by_function(nodes: Sequence[ast.AST]) -> Iterator[Import]:
+    """`import_module("name")` and `__import__("name")` with a name that is written there."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", None))
+            if name in ("import_module", "__import__") and isinstance(node.args[0].value, str):
+                yield Import(node.args[0].value, None)
 
 
 def _imports(node: ast.AST, package: str) -> list[Import]:

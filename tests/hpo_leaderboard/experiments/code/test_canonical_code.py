@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from hpo_leaderboard.experiments.canonical_code import canonical_code
+from hpo_leaderboard.experiments.code.canonical_code import canonical_code
 
 CODE = '''
 """Head."""

@@ -3,7 +3,7 @@
 import pytest
 from edited_project import Project
 
-from hpo_leaderboard.experiments.code_digest import code_digest, forget_digests
+from hpo_leaderboard.experiments.code.code_digest import code_digest, forget_digests
 
 
 @pytest.fixture
@@ -61,7 +61,8 @@ def test_a_package_that_gathers_names_counts_by_the_module_behind_the_name(proje
 
 
 def test_libraries_do_not_count_also_behind_a_package_of_yours(project, tmp_path_factory, monkeypatch):
-    library = tmp_path_factory.mktemp("site-packages") / "library.py"
+    library = tmp_path_factory.mktemp("venv") / "site-packages" / "library.py"
+    library.parent.mkdir()
     library.write_text("a = 1\n")
     monkeypatch.syspath_prepend(library.parent)
     project.write("gather/__init__.py", "from library import a\n")
