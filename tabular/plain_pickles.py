@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from hpo_core.errors import DamagedFile
 
-UNREADABLE = (OSError, EOFError, pickle.UnpicklingError, ValueError, IndexError, KeyError, TypeError, AttributeError)
+UNREADABLE = (
+    *(OSError, EOFError, pickle.UnpicklingError, ValueError, LookupError, TypeError, AttributeError),
+    *(ArithmeticError, MemoryError, RecursionError, struct.error),
+)
 
 
 def load_plain(path: Path, package: str, stand_ins: Mapping[tuple[str, str], Any] | None = None) -> Any:
