@@ -26,7 +26,15 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-PARTS = {"stores": "store_cases", "suites": "suite_cases"}
+PARTS = {
+    "stores": "store_cases",
+    "suites": "suite_cases",
+    "runs": "run_file_cases",
+    "tables": "table_cases",
+    "models": "model_cases",
+    "csv": "csv_cases",
+    "others": "original_cases",
+}
 NEEDED = (  # imported before the first fork, so that no case has to
     *("jinja2", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "matplotlib.figure", "pandas"),
     *("plotly.offline", "scikit_posthocs", "scipy.stats", "hpo_leaderboard.report", "hpo_cli.main"),

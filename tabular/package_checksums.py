@@ -50,8 +50,11 @@ def released(package: str) -> str:
         return "of unknown version"
 
 
-def as_published(path: Path, package: str) -> Path:
-    """The path again of a file that is as its package published it; raises `DamagedFile` for one that was altered."""
+def is_published(path: Path, package: str) -> bool:
+    """Whether a file is as a known release of its package has it, with a warning for a file of another release.
+
+    Raises `DamagedFile` for a file of a known release that was altered.
+    """
     installed = released(package)
     try:
         with path.open("rb") as file:
@@ -59,7 +62,7 @@ def as_published(path: Path, package: str) -> Path:
     except OSError as error:
         raise DamagedFile(f"{path}: cannot be read ({error}); reinstall {package}") from None
     if digest == CHECKSUMS.get(f"{path.parent.name}/{path.name}"):
-        return path
+        return True
     known = RELEASES[package]
     if installed == known:
         raise DamagedFile(
@@ -70,4 +73,4 @@ def as_published(path: Path, package: str) -> Path:
         f"built from it as it is, and its numbers may be others. `pip install {package}=={known}` has the known ones",
         stacklevel=2,
     )
-    return path
+    return False

@@ -17,7 +17,7 @@ import numpy as np
 from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical, Ordinal
-from tabular.package_checksums import as_published, released
+from tabular.package_checksums import is_published, released
 from tabular.plain_pickles import UNREADABLE, load_plain
 from tabular.recorded_test_losses import add_test_losses
 from tabular.table import Table
@@ -99,9 +99,10 @@ MLP = [
 
 def read_source(source: Source) -> Table:
     """Table of the installed package, with accuracies turned into errors."""
-    path = as_published(source.path, PACKAGE)
+    path = source.path
+    published = is_published(path, PACKAGE)
     try:
-        metrics = _metrics(source, load_plain(path, PACKAGE))
+        metrics = _metrics(source, load_plain(path, PACKAGE, published=published))
         columns, units, definition = _columns(source, metrics)
     except DamagedFile:
         raise

@@ -5,6 +5,7 @@ JSON has no tuples, and no hyperparameter has a list as its value: a list in a f
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,19 @@ KINDS: dict[str, Any] = {kind.kind: kind for kind in (Float, Int, Ordinal, Categ
 
 
 def value_from_json(value: Any) -> Value:
-    """The value of a hyperparameter that a file has as plain data."""
-    return tuple(map(value_from_json, value)) if isinstance(value, list) else value
+    """The value of a hyperparameter that a file has as plain data; raises `ValueError` for what cannot be one."""
+    if value.__class__ is list:
+        return tuple(map(value_from_json, value))
+    if isinstance(value, dict):
+        raise ValueError("the value of a hyperparameter must be a text, a number, true, false or a list, got an object")
+    if isinstance(value, (int, float)) and not abs(value) <= sys.float_info.max:
+        raise ValueError("a number as the value of a hyperparameter must be finite, and no larger than a float holds")
+    return value
 
 
 def config_from_json(data: dict[str, Any]) -> dict[str, Value]:
-    """The configuration that a file has as plain data."""
-    return {name: tuple(map(value_from_json, v)) if v.__class__ is list else v for name, v in data.items()}
+    """The configuration that a file has as plain data; raises `ValueError` for what cannot be one."""
+    return {name: value_from_json(value) for name, value in data.items()}
 
 
 def space_to_json(space: Space, *, listed: bool = True) -> dict[str, Any]:

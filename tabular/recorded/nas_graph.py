@@ -19,7 +19,7 @@ from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical
 from tabular.built import open_built
-from tabular.package_checksums import as_published, released
+from tabular.package_checksums import is_published, released
 from tabular.plain_pickles import UNREADABLE, load_plain
 from tabular.recorded.catalogue import GRAPH
 from tabular.table import Table
@@ -35,9 +35,12 @@ PAPER = "Qin et al. (2022), NAS-Bench-Graph: Benchmarking Graph Neural Architect
 
 def open_graph(dataset: str) -> Table:
     """Table of a dataset, built into the cache on first use."""
-    return open_built(
-        f"{GRAPH.name}/{dataset}", lambda: read_graph(as_published(package_file(dataset), PACKAGE), dataset)
-    )
+
+    def build() -> Table:
+        path = package_file(dataset)
+        return read_graph(path, dataset, published=is_published(path, PACKAGE))
+
+    return open_built(f"{GRAPH.name}/{dataset}", build)
 
 
 def package_file(dataset: str) -> Path:
@@ -72,9 +75,9 @@ STAND_INS: dict[tuple[str, str], Any] = {
 }
 
 
-def read_graph(path: Path, dataset: str) -> Table:
-    """Table of a file of the package, architectures in the order of their keys."""
-    rows = load_plain(path, PACKAGE, STAND_INS)
+def read_graph(path: Path, dataset: str, *, published: bool = False) -> Table:
+    """Table of a file of the package, architectures in the order of their keys; see `load_plain` for `published`."""
+    rows = load_plain(path, PACKAGE, published=published, stand_ins=STAND_INS)
     expected = N_ARCHITECTURES.get(dataset, 26_206)
     if not isinstance(rows, dict) or len(rows) != expected:
         n = len(rows) if isinstance(rows, dict) else "no"
