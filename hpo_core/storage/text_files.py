@@ -16,7 +16,7 @@ from typing import IO, Any
 from hpo_core.errors import DamagedFile
 
 PACKED = (".gz", ".bz2", ".xz", ".zip")  # endings of packed files
-MOST_RATIO, ALWAYS, NEVER = 50, 8 * 2**20, 512 * 2**20  # text is packed to a 3rd, at most to a 20th of its size
+MOST_RATIO, ALWAYS, NEVER = 20, 4 * 2**20, 512 * 2**20  # text is packed to a third of its size, or a tenth
 UNPACKING = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, NotImplementedError)
 MAGIC = {b"PK\3\4": "a zip archive or an Excel file", b"\x1f\x8b": "packed by gzip", b"PAR1": "Parquet"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -15,7 +15,6 @@ from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_core.space import Space
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, plain_dtype
 from hpo_core.storage.sound_hdf5 import check_array, check_heaps
-from hpo_core.storage.text_files import ALWAYS, MOST_RATIO
 from tabular.families import check_table_name, own_tables
 from tabular.fcnet_files.export import write_original
 from tabular.fcnet_files.schema import CURVES, FINALS, UNITS, grid_of
@@ -26,6 +25,8 @@ from tabular.table import Table
 
 if TYPE_CHECKING:
     import h5py
+
+MOST_RATIO = 50  # of what a file unpacks to, and its size
 
 __all__ = ["import_table", "read_original", "write_original"]
 
@@ -148,7 +149,7 @@ def _allocate(path: Path, group: h5py.h5g.GroupID, n: int) -> tuple[dict[str, np
     import h5py
     from h5py import h5d
 
-    arrays, kinds, room = {}, {}, max(ALWAYS, MOST_RATIO * path.stat().st_size)
+    arrays, kinds, room = {}, {}, MOST_RATIO * path.stat().st_size
     for metric in (*CURVES, *FINALS):
         _check_hard(group, metric.encode())
         dataset = h5d.open(group, metric.encode())

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null"})  # in lower case; "None" is a text
 BOOLS = {"true": True, "false": False}
+MOST_DIGITS = 300  # of an integer that a float holds
 INTEGER = re.compile(r"[+-]?\d+")
 SUFFIXES = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip")
 
@@ -87,6 +88,8 @@ def typed(texts: Sequence[str]) -> np.ndarray:
 
 
 def _integers(texts: Sequence[str]) -> np.ndarray:
+    if any(len(text) > MOST_DIGITS for text in texts):
+        return np.array([float(text) for text in texts])
     numbers = [int(text) for text in texts]
     small = all(abs(number) < 2**63 for number in numbers)
     return np.array(numbers, dtype=np.int64 if small else float)

@@ -19,6 +19,11 @@ from sandbox import Case
 from hpo_cli.main import main
 from hpo_core import Benchmark
 from hpo_leaderboard.store.export import export_trials
+from tabular.frames.roles import roles_of
+from tabular.surrogates.rows.reading import read_rows
+from tabular.surrogates.rows.records import records_of
+from tabular.surrogates.scales import fitting_scales
+from tabular.surrogates.trees.bins import bins_of
 
 CELLS = (
     *(
@@ -64,7 +69,6 @@ COMMANDS = {
     "results": (
         ("table", "import", "FILE", *TABLE_OPTIONS, "--name", "own"),
         ("table", "import", "FILE", "--loss", "error", "--config", "lr,depth,solver", "--name", "own"),
-        ("surrogate", "train", "FILE", *TABLE_OPTIONS, "--name", "own"),
     ),
     "data": (("run", "cv-lm-FILE", "rs", "--trials", "1"), ("run", "cv-lm-FILE", "rs", "--trials", "1", "--csv")),
 }
@@ -170,8 +174,19 @@ def cases(folder, rng, n):
         content, ending, words = made(picked(frames[kind], rng), rng)
         path = folder / f"hostile{ending}"
         path.write_bytes(content)
+        if kind == "results" and rng.random() < 0.5:
+            yield Case(f"rows of a surrogate {ending} {words}", partial(rows_of_surrogate, path))
+            continue
         chosen = picked(COMMANDS[kind], rng)
         yield Case(f"{kind} {ending} {words}: hpo {' '.join(chosen)}", partial(command, path, chosen))
+
+
+def rows_of_surrogate(path):
+    """What `hpo surrogate train` makes of a file before it begins to train."""
+    frame = read_rows(path)
+    roles = roles_of(frame, loss="error", cost="seconds", budget="epoch", repetition="repetition")
+    records = records_of(frame, roles, failed="worst")
+    return bins_of(records.space, records.codes, records.budgets, log_budget=False), fitting_scales(records.losses)
 
 
 def command(path, words):
