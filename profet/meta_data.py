@@ -16,7 +16,9 @@ import numpy as np
 from hpo_core.errors import HpoError
 from hpo_core.space import Space
 from hpo_core.space.plain_data import space_from_json
-from hpo_core.storage.sealed_hdf5 import Kind, read_sealed, unreadable
+from hpo_core.storage.own_files import MOST_NAME
+from hpo_core.storage.plain_fields import finite, items, mapping, text
+from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, read_sealed, unreadable
 
 KIND = Kind("hpo-foundry meta-data", 1, "meta-data file", "`hpo collect` makes one")
 
@@ -127,17 +129,26 @@ def read_meta_data(path: Path) -> MetaData:
     """Meta-data of a file that `hpo collect` wrote; losses are errors of classifiers or errors of regressors, >= 0."""
     header, columns = read_sealed(path, KIND)
     try:
-        space = space_from_json(header["space"])
-        classification = all(task.get("classes") for task in header["tasks"])
-        return MetaData(
-            family=header["family"],
-            space=space,
-            codes=space.from_unit(columns["unit"]),
-            losses=columns["loss"],
-            costs=np.maximum(columns["cost"], 1e-6),  # clocks have a resolution
-            tasks=tuple(task["name"] for task in header["tasks"]),
-            loss_range=(0.0, 1.0) if classification else (0.0, math.inf),
-            provenance=header["provenance"],
-        )
-    except (LookupError, TypeError, AttributeError) as error:
+        return _meta_data(header, columns)
+    except UNREADABLE as error:
         raise unreadable(path, KIND, error) from None
+
+
+def _meta_data(header: dict[str, Any], columns: dict[str, np.ndarray]) -> MetaData:
+    space = space_from_json(mapping(header.get("space"), "the space"))
+    tasks = [mapping(task, "a task") for task in items(header.get("tasks"), "the tasks")]
+    unit = finite(columns["unit"], "unit", (None, len(space)))
+    losses = finite(columns["loss"], "loss", (len(tasks), len(unit)))
+    costs = finite(columns["cost"], "cost", losses.shape)
+    if not unit.size or unit.min() < 0 or unit.max() > 1 or costs.min() < 0:
+        raise ValueError("configurations must lie in the unit cube, and costs be 0 or more")
+    return MetaData(
+        family=text(header.get("family"), "the family", MOST_NAME),
+        space=space,
+        codes=space.from_unit(unit),
+        losses=losses,
+        costs=np.maximum(costs, 1e-6),  # clocks have a resolution
+        tasks=tuple(text(task.get("name"), "the name of a task") for task in tasks),
+        loss_range=(0.0, 1.0) if all(task.get("classes") for task in tasks) else (0.0, math.inf),
+        provenance=mapping(header.get("provenance"), "provenance"),
+    )

@@ -19,7 +19,10 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_core.space.plain_data import space_from_json, space_to_json
+from hpo_core.storage.own_files import MOST_NAME
+from hpo_core.storage.plain_fields import budgets, mapping, text, texts, truth
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
+from tabular.sound_numbers import check_numbers
 from tabular.table import MEAN, Table
 
 TABLE = Kind("hpo-foundry table", 2, "table", "`hpo table import` reads the original FC-Net files")
@@ -29,6 +32,10 @@ LISTED = "listed configurations"  # array of codes; no column of a table has thi
 
 def write_table(table: Table, path: Path, *, compress: bool = False) -> None:
     """Write a table to `path`, which appears only when it is complete."""
+    try:
+        check_numbers(table)
+    except ValueError as error:
+        raise InvalidOption(f"table {table.name!r} cannot be written: {error}") from None
     if LISTED in table.columns:
         raise InvalidOption(f"a column of a table must not be named {LISTED!r}; give it another name")
     codes = table.space.listed
@@ -42,11 +49,11 @@ def _compact(codes: np.ndarray) -> np.ndarray:
 
 
 def _header(table: Table) -> dict[str, Any]:
-    budgets = table.budgets
+    found = table.budgets
     return {
         "name": table.name,
         "space": space_to_json(table.space, listed=False),
-        "budgets": {"range": [budgets[0], budgets[-1]]} if _is_every_integer(budgets) else list(budgets),
+        "budgets": {"range": [found[0], found[-1]]} if _is_every_integer(found) else list(found),
         "budget_unit": table.budget_unit,
         "units": dict(table.units),
         "provenance": {**table.provenance, "optimum": optima(table)},
@@ -54,8 +61,8 @@ def _header(table: Table) -> dict[str, Any]:
     }
 
 
-def _is_every_integer(budgets: Sequence[float]) -> bool:
-    return isinstance(budgets, range) and budgets.step == 1
+def _is_every_integer(found: Sequence[float]) -> bool:
+    return isinstance(found, range) and found.step == 1
 
 
 def optima(table: Table) -> dict[str, float]:
@@ -73,24 +80,26 @@ def read_table(path: Path, *, verify: bool = False) -> Table:
     """Table in a file; raises `DamagedFile` if it is damaged, see `hpo_core.storage.sealed_hdf5.read_sealed`."""
     header, columns = read_sealed(path, TABLE, verify=verify)
     try:
-        return _table(header, columns)
+        table = _table(header, columns)
+        check_numbers(table, verify)
+        return table
     except UNREADABLE as error:
         raise unreadable(path, TABLE, error) from None
 
 
 def _table(header: Mapping[str, Any], columns: dict[str, np.ndarray]) -> Table:
     listed = columns.pop(LISTED, None)
-    budgets = header["budgets"]
-    if isinstance(budgets, dict):
-        first, last = budgets["range"]
-        budgets = range(first, last + 1)
+    provenance = mapping(header.get("provenance"), "provenance")
+    for metric, optimum in mapping(provenance.get("optimum", {}), "the optima").items():
+        if optimum.__class__ not in (int, float):  # also infinite, where every training diverged
+            raise ValueError(f"the optimum of {metric!r} must be a number, got {optimum!r:.60}")
     return Table(
-        name=header["name"],
-        space=space_from_json(header["space"], listed),
+        name=text(header.get("name"), "the name", MOST_NAME),
+        space=space_from_json(mapping(header.get("space"), "the space"), listed),
         columns=columns,
-        units=header["units"],
-        budgets=budgets if isinstance(budgets, range) else tuple(budgets),
-        budget_unit=header["budget_unit"],
-        provenance=header["provenance"],
-        resumable=header.get("resumable", True),
+        units=texts(header.get("units"), "the unit"),
+        budgets=budgets(header.get("budgets")),
+        budget_unit=text(header.get("budget_unit"), "the unit of budgets", MOST_NAME),
+        provenance=provenance,
+        resumable=truth(header.get("resumable", True), "resumable"),
     )

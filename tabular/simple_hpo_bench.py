@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ import numpy as np
 from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical, Ordinal
-from tabular.plain_pickles import load_plain
+from tabular.package_checksums import is_published, released
+from tabular.plain_pickles import UNREADABLE, load_plain
 from tabular.recorded_test_losses import add_test_losses
 from tabular.table import Table
 
@@ -99,16 +99,15 @@ MLP = [
 
 def read_source(source: Source) -> Table:
     """Table of the installed package, with accuracies turned into errors."""
-    raw = load_plain(source.path, PACKAGE)
-    grid = source.space.grid
-    if len(raw) != grid.size:
-        raise DamagedFile(f"{source.path}: {len(raw)} configurations instead of {grid.size}; reinstall {PACKAGE}")
-    rows: list[Any] = [None] * grid.size
-    strides = grid.strides.tolist()
-    for key, row in raw.items():
-        rows[sum(int(digit) * stride for digit, stride in zip(key, strides, strict=True))] = row
-    metrics = {name: _matrix([row[name] for row in rows]) for name in rows[0]}
-    columns, units, definition = _columns(source, metrics)
+    path = source.path
+    published = is_published(path, PACKAGE)
+    try:
+        metrics = _metrics(source, load_plain(path, PACKAGE, published=published))
+        columns, units, definition = _columns(source, metrics)
+    except DamagedFile:
+        raise
+    except UNREADABLE as error:
+        raise DamagedFile(f"{path}: not a table of {PACKAGE} ({error!r:.200}); reinstall {PACKAGE}") from None
     test_losses = add_test_losses(source.name, columns, units)
     return Table(
         name=source.name,
@@ -119,13 +118,25 @@ def read_source(source: Source) -> Table:
         budget_unit=source.budget_unit,
         provenance={
             "paper": source.paper,
-            "source": f"{PACKAGE} {version(PACKAGE)}, {source.folder}/{source.file}",
+            "source": f"{PACKAGE} {released(PACKAGE)}, {source.folder}/{source.file}",
             "licence": "Apache-2.0",
             "loss": definition,
             "repetitions": "seed % number of repetitions picks one, seed=None is their mean",
             **({} if test_losses is None else {"test_loss": test_losses}),
         },
     )
+
+
+def _metrics(source: Source, raw: Any) -> dict[str, np.ndarray]:
+    """(config, repetition) array of every metric, configurations in the order of the grid."""
+    grid = source.space.grid
+    if not isinstance(raw, dict) or len(raw) != grid.size:
+        raise DamagedFile(f"{source.path}: not {grid.size} configurations; reinstall {PACKAGE}")
+    rows: list[Any] = [None] * grid.size
+    strides = grid.strides.tolist()
+    for key, row in raw.items():
+        rows[sum(int(digit) * stride for digit, stride in zip(key, strides, strict=True))] = row
+    return {name: _matrix([row[name] for row in rows]) for name in rows[0]}
 
 
 def _matrix(rows: list[Sequence[float]]) -> np.ndarray:

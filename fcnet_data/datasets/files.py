@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from fcnet_data.datasets.arff import read_arff
 from fcnet_data.datasets.dataset import InvalidDataset
 from fcnet_data.datasets.text_files import EXACT, lines, numbers_of, read_text
 from hpo_core.errors import DamagedFile, HpoError, MissingExtra
+from hpo_core.storage.parquet import read_parquet
+from hpo_core.storage.text_files import unpacked_limit
 
 if TYPE_CHECKING:
     import pandas
@@ -40,7 +43,9 @@ def read_table(path: Path, header: bool | None = None) -> pandas.DataFrame:
     except HpoError:
         raise
     except Exception as error:  # each reader raises its own types for a file of another format
-        raise DamagedFile(f"{path} cannot be read as {suffix}: {error}; does its suffix name its format?") from error
+        raise DamagedFile(
+            f"{path} cannot be read as {suffix}: {str(error)[:300]}; does its suffix name its format?"
+        ) from None
     if not len(table.columns) or not len(table):
         raise DamagedFile(f"{path} holds no rows; is it complete?")
     return table
@@ -57,11 +62,7 @@ def _read_rows(path: Path, header: bool | None) -> pandas.DataFrame:
 
 
 def _read_parquet(path: Path) -> pandas.DataFrame:
-    import pandas
-
-    if importlib.util.find_spec("pyarrow") is None:
-        raise MissingExtra("pyarrow", "collect")
-    return _typed(pandas.read_parquet(path), path)
+    return _typed(read_parquet(path, "collect"), path)
 
 
 def _read_excel(path: Path) -> pandas.DataFrame:
@@ -69,6 +70,10 @@ def _read_excel(path: Path) -> pandas.DataFrame:
 
     if importlib.util.find_spec("openpyxl") is None:
         raise MissingExtra("openpyxl", "collect")
+    with zipfile.ZipFile(path) as archive:
+        n_bytes = sum(member.file_size for member in archive.infolist())
+    if n_bytes > unpacked_limit(path):
+        raise DamagedFile(f"{path} unpacks to {n_bytes:,} bytes, far more than a sheet does; save it as CSV")
     return _typed(pandas.read_excel(path), path)
 
 

@@ -7,7 +7,6 @@ by Python and not by pandas, whose conversion can differ in the last digit betwe
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from fcnet_data.datasets.dataset import InvalidDataset
 from hpo_core.errors import DamagedFile
+from hpo_core.storage.text_files import opened_text
 
 if TYPE_CHECKING:
     import pandas
@@ -56,17 +56,8 @@ def read_text(path: Path, header: bool | None) -> pandas.DataFrame:
 
 def lines(path: Path) -> Iterator[str]:
     """Lines of a text file, with the characters that end them; also of a compressed one."""
-    opened = gzip.open if path.name.lower().endswith(".gz") else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            yield from file
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        likely = "UTF-16" if byte in (0xFE, 0xFF) else "LATIN1"
-        raise DamagedFile(
-            f"{path} is not UTF-8 text ({error.reason} {byte:#04x}); save it as UTF-8, for example "
-            f"`iconv -f {likely} -t UTF-8 {path.name} > utf8.csv`"
-        ) from None
+    with opened_text(path) as file:
+        yield from file
 
 
 def _rows(path: Path) -> list[list[str]]:

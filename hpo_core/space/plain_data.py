@@ -1,7 +1,11 @@
-"""A `Space` as plain data, for files."""
+"""Spaces and configurations as plain data, for files.
+
+JSON has no tuples, and no hyperparameter has a list as its value: a list in a file stands for a tuple.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,9 +13,25 @@ import numpy as np
 from hpo_core.errors import InvalidSpace
 from hpo_core.space import Condition, Forbidden, ForbiddenRelation, Space
 from hpo_core.space.clauses import Clause
-from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal
+from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal, Value
 
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Float, Int, Ordinal, Categorical, Constant)}
+
+
+def value_from_json(value: Any) -> Value:
+    """The value of a hyperparameter that a file has as plain data; raises `ValueError` for what cannot be one."""
+    if value.__class__ is list:
+        return tuple(map(value_from_json, value))
+    if isinstance(value, dict):
+        raise ValueError("the value of a hyperparameter must be a text, a number, true, false or a list, got an object")
+    if isinstance(value, (int, float)) and not abs(value) <= sys.float_info.max:
+        raise ValueError("a number as the value of a hyperparameter must be finite, and no larger than a float holds")
+    return value
+
+
+def config_from_json(data: dict[str, Any]) -> dict[str, Value]:
+    """The configuration that a file has as plain data; raises `ValueError` for what cannot be one."""
+    return {name: value_from_json(value) for name, value in data.items()}
 
 
 def space_to_json(space: Space, *, listed: bool = True) -> dict[str, Any]:
@@ -40,15 +60,15 @@ def space_from_json(data: dict[str, Any], listed: np.ndarray | None = None) -> S
     """The space that `space_to_json` described, with codes of its list where that was left out."""
     try:
         hyperparameters = [_build(dict(h)) for h in data["hyperparameters"]]
-        conditions = [Condition(child, parent, tuple(values)) for child, parent, values in data["conditions"]]
+        conditions = [Condition(child, parent, value_from_json(values)) for child, parent, values in data["conditions"]]
         forbidden = [_build_clause(clause) for clause in data.get("forbidden", ())]
         codes = data.get("listed") if listed is None else listed
         codes = None if codes is None else np.array(codes, dtype=float)
         return Space(hyperparameters, conditions, name=data["name"], forbidden=forbidden, listed=codes)
     except InvalidSpace:
         raise
-    except (KeyError, TypeError, IndexError, ValueError) as error:
-        raise InvalidSpace(f"not a description of a space: {error!r}") from None
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        raise InvalidSpace(f"not a description of a space: {error!r:.300}") from None
 
 
 def _describe_clause(clause: Clause) -> Any:
@@ -58,7 +78,7 @@ def _describe_clause(clause: Clause) -> Any:
 
 
 def _build_clause(data: Any) -> Clause:
-    return Forbidden(data) if isinstance(data, dict) else ForbiddenRelation(*data)
+    return Forbidden(config_from_json(data)) if isinstance(data, dict) else ForbiddenRelation(*data)
 
 
 def _describe(h: Hyperparameter) -> dict[str, Any]:
@@ -72,6 +92,8 @@ def _build(data: dict[str, Any]) -> Hyperparameter:
     kind = data.pop("kind")
     if kind not in KINDS:
         raise InvalidSpace(f"a hyperparameter is a float, int, ordinal, categorical or constant, got {kind!r}")
+    for name in data.keys() & {"values", "default"}:
+        data[name] = value_from_json(data[name])
     if kind == Constant.kind:
         return Constant(data["name"], *data["values"])
     return KINDS[kind](**data)

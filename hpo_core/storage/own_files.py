@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hpo_core.errors import InvalidOption, NameTaken, UnknownName, nearest
 from hpo_core.storage.files import cache_directory
-from hpo_core.storage.sealed_hdf5 import stamp_path
+from hpo_core.storage.stamps import stamp_path
 
 MOST_NAME = 200
 

@@ -16,22 +16,25 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_core.errors import DamagedFile, HpoError
+from hpo_core.errors import DamagedFile, HpoError, InvalidOption
 from hpo_core.storage.files import replacing
 from hpo_core.storage.hdf5_output import hdf5_output
+from hpo_core.storage.plain_fields import json_object, text, whole
+from hpo_core.storage.sound_hdf5 import MOST_UNPACKED, check_heaps, sound_arrays, sound_group
+from hpo_core.storage.stamps import is_stamped, write_stamp
 
 if TYPE_CHECKING:
     import h5py
 
 CHECKED_AT_OPENING = 64 * 2**20  # bytes up to which the checksum is computed whenever a file is opened
 SEAL_SIZE = 512  # the smallest user block that HDF5 allows
+MOST_WORDS = 500  # of a message about a file, which may quote it
 Part = Mapping[str, slice]  # rows of arrays by name
 # what h5py, or the use of what it returned, raises over a file that is not as expected
 UNREADABLE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
@@ -79,12 +82,15 @@ def write_sealed(
     piece
         Rows that are compressed together, for a reader that wants some of them; None for all.
     """
+    n_bytes = sum(array.nbytes for array in arrays.values())
+    if compress and n_bytes > MOST_UNPACKED:
+        raise InvalidOption(f"arrays of {n_bytes:,} bytes are too many to compress; write them as they are")
     with replacing(path) as temporary:
         _write(temporary, json.dumps(header, sort_keys=True), arrays, compress, piece)
         digest = checksum(temporary)
         _write_seal(temporary, kind, digest)
     if _is_large(path):
-        _write_stamp(path, digest)
+        write_stamp(path, digest)
 
 
 def _write(path: Path, header: str, arrays: Mapping[str, np.ndarray], compress: bool, piece: int | None) -> None:
@@ -122,7 +128,7 @@ def _read_seal(path: Path, kind: Kind) -> dict[str, Any] | None:
         block = file.read(SEAL_SIZE)
     try:
         seal = json.loads(block)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return seal if isinstance(seal, dict) and seal.get("format") == kind.format else None
 
@@ -133,7 +139,7 @@ def read_sealed(
     """Header and arrays of a file; raises `DamagedFile` where it is not whole.
 
     The checksum of a file of up to 64 MB is always computed. That of a larger one is computed when the file is not as
-    `write_sealed` left it (size and time of change, noted beside it), or with `verify=True`.
+    it was when its checksum was last found right (`hpo_core.storage.stamps`), or with `verify=True`.
 
     `part` tells from the header which rows of which arrays are wanted; those that it does not name are read as a whole.
     """
@@ -142,8 +148,12 @@ def read_sealed(
         raise FileNotFoundError(f"no {kind.noun} at {path}")
     try:
         digest = _check_seal(path, kind)
-        if (verify or not _is_large(path) or not _is_stamped(path, digest)) and checksum(path) != digest:
-            raise DamagedFile(f"{path}: its contents do not match its checksum; it was altered or cut off")
+        if verify or not _is_large(path) or not is_stamped(path, digest):
+            if checksum(path) != digest:
+                raise DamagedFile(f"{path}: its contents do not match its checksum; it was altered or cut off")
+            check_heaps(path)
+            if _is_large(path):
+                write_stamp(path, digest)
         return _read(path, part)
     except HpoError:
         raise
@@ -153,7 +163,8 @@ def read_sealed(
 
 def unreadable(path: Path, kind: Kind, error: Exception) -> DamagedFile:
     """The exception for a file whose seal is right and whose contents are not."""
-    return DamagedFile(f"{path}: not a readable {kind.noun} ({type(error).__name__}: {error})")
+    words = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+    return DamagedFile(f"{path}: not a readable {kind.noun} ({words[:MOST_WORDS]})")
 
 
 def _check_seal(path: Path, kind: Kind) -> str:
@@ -162,22 +173,22 @@ def _check_seal(path: Path, kind: Kind) -> str:
     if seal is None:
         way_out = f"; {kind.way_out}" if kind.way_out else ""
         raise DamagedFile(f"{path}: not a {kind.noun} of HPO Foundry, or its beginning was altered{way_out}")
-    if int(seal["version"]) > kind.version:
+    version = whole(seal.get("version"), "the version of the format", 1)
+    if version > kind.version:
         raise DamagedFile(
-            f"{path}: {kind.noun} format {seal['version']}, this release reads up to {kind.version}; "
-            "upgrade hpo-foundry"
+            f"{path}: {kind.noun} format {version}, this release reads up to {kind.version}; upgrade hpo-foundry"
         )
-    return seal["sha256"]
+    return text(seal.get("sha256"), "the checksum")
 
 
 def _read(path: Path, part: Callable[[dict[str, Any]], Part] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     import h5py
 
     with h5py.File(path, "r") as file:
-        header = json.loads(file.attrs["header"])
+        header = json_object(file.attrs["header"], "the header")
+        datasets = sound_arrays(sound_group(file, "columns"))
         rows = {} if part is None else part(header)
-        datasets = file["columns"].items()
-        return header, {name: d[rows[name]] if name in rows else _array(path, d) for name, d in datasets}
+        return header, {name: d[rows[name]] if name in rows else _array(path, d) for name, d in datasets.items()}
 
 
 def _array(path: Path, dataset: h5py.Dataset) -> np.ndarray:
@@ -197,23 +208,3 @@ def plain_dtype(dataset: h5py.Dataset | h5py.h5d.DatasetID) -> np.dtype:
 
 def _is_large(path: Path) -> bool:
     return path.stat().st_size > CHECKED_AT_OPENING
-
-
-def stamp_path(path: Path) -> Path:
-    """Where it is noted that the checksum of a large file was found right."""
-    return path.with_name(path.name + ".verified")
-
-
-def _write_stamp(path: Path, digest: str) -> None:
-    """Note beside a large file that its checksum was found right, and for which size and time of change."""
-    stat = path.stat()
-    with suppress(OSError):  # on a disk that is now full: without the note, opening takes longer
-        stamp_path(path).write_text(json.dumps([stat.st_size, stat.st_mtime_ns, digest]))
-
-
-def _is_stamped(path: Path, digest: str) -> bool:
-    stat = path.stat()
-    try:
-        return json.loads(stamp_path(path).read_text()) == [stat.st_size, stat.st_mtime_ns, digest]
-    except (OSError, ValueError):
-        return False

@@ -9,14 +9,17 @@ a directory                       all `.jsonl` files in it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hpo_core import Run, Space
-from hpo_core.errors import DamagedFile, InvalidOption, MissingExtra
+from hpo_core.errors import DamagedFile, HpoError, InvalidOption
+from hpo_core.storage.parquet import read_parquet
+from hpo_core.storage.text_files import opened_text
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.stopping.recorded_runs import (
     ListedRun,
@@ -29,6 +32,9 @@ from hpo_leaderboard.stopping.trial_tables import TableRows, list_table
 from hpo_leaderboard.store.columns import config_lines
 from hpo_leaderboard.store.frames import NamedRun, named_runs, trials_of
 from hpo_leaderboard.store.store import reading
+
+if TYPE_CHECKING:
+    import pandas
 
 ENDINGS = "a table (.csv, .csv.gz, .parquet), a store, a run (.jsonl) or a directory of runs"
 
@@ -82,16 +88,31 @@ def _named(shown: str, names: Collection[str]) -> bool:
 
 
 def _list_table(path: Path) -> list[ListedRun]:
+    try:
+        return [run._replace(read=partial(_read_row_of, path, run)) for run in list_table(_read_table(path))]
+    except InvalidOption as error:
+        raise DamagedFile(f"{path} is no table of runs: {error}") from None
+
+
+def _read_row_of(path: Path, run: ListedRun) -> RecordedRun:
+    try:
+        return run.read()
+    except HpoError as error:
+        raise DamagedFile(f"{path}, {run.benchmark} {run.optimizer} seed {run.seed}: {error}") from None
+
+
+def _read_table(path: Path) -> pandas.DataFrame:
     import pandas as pd
 
-    read: Callable[[Path], pd.DataFrame] = pd.read_parquet if path.suffix == ".parquet" else pd.read_csv
+    if path.suffix == ".parquet":
+        return read_parquet(path, "parquet")
     try:
-        return list_table(read(path))
-    except ImportError:
-        raise MissingExtra("pyarrow", "parquet") from None
-    except (ValueError, OSError, EOFError) as error:
-        kind = "Parquet" if path.suffix == ".parquet" else "comma-separated values"
-        raise DamagedFile(f"{path} is no table of {kind}: {error}") from None
+        with opened_text(path) as text:
+            return pd.read_csv(text)
+    except (HpoError, FileNotFoundError, PermissionError):
+        raise
+    except (ValueError, OverflowError, OSError) as error:
+        raise DamagedFile(f"{path} is no table of comma-separated values: {str(error)[:300]}") from None
 
 
 def _list_store(path: Path) -> list[ListedRun]:

@@ -18,7 +18,6 @@ the same hyperparameters share one, with the range that the values of all runs o
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -36,6 +35,7 @@ from hpo_leaderboard.stopping.recorded_runs import (
     spanned_space,
     validation_losses,
 )
+from hpo_leaderboard.stopping.trial_columns import checked, configs_in, folds_in
 
 if TYPE_CHECKING:
     import pandas
@@ -59,6 +59,7 @@ def list_table(table: pandas.DataFrame) -> list[ListedRun]:
             f"a table of runs needs the columns {', '.join(NEEDED)} and config (or hp_NAME columns); "
             f"missing: {', '.join(missing) or 'config'}"
         )
+    table = checked(table)
     order = "end" if "end" in table else "step"
     table = table.sort_values([*RUN, order], kind="stable").reset_index(drop=True)
     rows_of = TableRows(table, OpenBenchmarks())
@@ -130,18 +131,11 @@ def _columns(table: pandas.DataFrame, beginning: str) -> list[str]:
 def configs_of(table: pandas.DataFrame) -> list[dict[str, Any]]:
     """Configuration of each row."""
     if "config" in table:
-        return _parsed(table["config"].tolist())
+        return configs_in(table["config"].tolist())
     columns = _columns(table, "hp_")
     values = [table[column].tolist() for column in columns]
     names = [column.removeprefix("hp_") for column in columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
-
-
-def _parsed(texts: Sequence[Any]) -> list[dict[str, Any]]:
-    try:
-        return [json.loads(text) for text in texts]
-    except (TypeError, ValueError) as error:
-        raise InvalidOption(f"the column config must hold JSON objects: {error}") from None
 
 
 def _spanned(table: pandas.DataFrame) -> dict[frozenset[str], Space]:
@@ -150,7 +144,7 @@ def _spanned(table: pandas.DataFrame) -> dict[frozenset[str], Space]:
         values = {column.removeprefix("hp_"): table[column].unique().tolist() for column in _columns(table, "hp_")}
         return {frozenset(values): spanned_space(values)}
     seen: dict[frozenset[str], dict[str, set[Any]]] = {}
-    for config in _parsed(table["config"].unique().tolist()):
+    for config in configs_in(table["config"].unique().tolist()):
         values_of = seen.setdefault(frozenset(config), {name: set() for name in config})
         for name, value in config.items():
             values_of[name].add(value)
@@ -178,6 +172,6 @@ def _trials(rows: pandas.DataFrame, configs: Sequence[Mapping[str, Any]]) -> tup
 
 def _folds(rows: pandas.DataFrame) -> list[list[float]] | None:
     if "folds" in rows:
-        return [json.loads(text) for text in rows["folds"]]
+        return folds_in(rows["folds"])
     columns = _columns(rows, "fold_")
     return rows[columns].to_numpy(dtype=float).tolist() if columns else None

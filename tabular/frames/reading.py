@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
-import io
-import lzma
 import re
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hpo_core.errors import DamagedFile, InvalidOption
+from hpo_core.storage.text_files import opened_text
 
 if TYPE_CHECKING:
     import pandas
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null"})  # in lower case; "None" is a text
 BOOLS = {"true": True, "false": False}
+MOST_DIGITS = 300  # of an integer that a float holds
 INTEGER = re.compile(r"[+-]?\d+")
 SUFFIXES = (".csv", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip")
 
@@ -60,28 +55,10 @@ def _read_rows(path: Path) -> list[list[str]]:
     if not path.is_file():
         raise FileNotFoundError(f"no file at {path}")
     try:
-        with _opened(path) as binary, io.TextIOWrapper(binary, "utf-8-sig", newline="") as text:
+        with opened_text(path) as text:
             return [row for row in csv.reader(text) if row]
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"{path} is not UTF-8 text ({error}); save it as CSV in UTF-8") from None
-    except (csv.Error, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+    except csv.Error as error:
         raise DamagedFile(f"{path} cannot be read as CSV ({error})") from None
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """Contents of a file, compressed or not; of a zip archive its one file."""
-    openers: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-    if path.suffix.lower() != ".zip":
-        with openers.get(path.suffix.lower(), lambda path: path.open("rb"))(path) as file:
-            yield file
-        return
-    with zipfile.ZipFile(path) as archive:
-        members = archive.namelist()
-        if len(members) != 1:
-            raise DamagedFile(f"{path} must hold one file, it has {len(members)}: {', '.join(members[:5])}")
-        with archive.open(members[0]) as file:
-            yield file
 
 
 def _check_names(path: Path, names: Sequence[str]) -> None:
@@ -111,6 +88,8 @@ def typed(texts: Sequence[str]) -> np.ndarray:
 
 
 def _integers(texts: Sequence[str]) -> np.ndarray:
+    if any(len(text) > MOST_DIGITS for text in texts):
+        return np.array([float(text) for text in texts])
     numbers = [int(text) for text in texts]
     small = all(abs(number) < 2**63 for number in numbers)
     return np.array(numbers, dtype=np.int64 if small else float)

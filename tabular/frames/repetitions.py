@@ -16,6 +16,7 @@ from tabular.frames.roles import Roles, numbers
 if TYPE_CHECKING:
     import pandas
 
+EXACT = 2.0**53  # from here on different whole numbers can be the same float
 SHOWN = 3  # examples of what is missing that a message names
 
 
@@ -77,7 +78,7 @@ def _budgets(frame: pandas.DataFrame, roles: Roles) -> tuple[Sequence[float], np
     if values.min() <= 0:
         raise InvalidOption(f"budgets must be above 0, column {roles.budget!r} has {values.min():g}")
     known, index = np.unique(values, return_inverse=True)
-    whole = np.array_equal(known, np.rint(known))
+    whole = np.array_equal(known, np.rint(known)) and known[-1] < EXACT
     budgets = tuple(known.astype(int).tolist() if whole else known.tolist())
     counted = range(int(known[0]), int(known[-1]) + 1)
     return (counted if whole and len(counted) == len(budgets) > 1 else budgets), index

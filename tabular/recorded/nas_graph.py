@@ -9,7 +9,6 @@ without the package's code.
 from __future__ import annotations
 
 import struct
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,15 @@ from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical
 from tabular.built import open_built
-from tabular.plain_pickles import load_plain
+from tabular.package_checksums import is_published, released
+from tabular.plain_pickles import UNREADABLE, load_plain
 from tabular.recorded.catalogue import GRAPH
 from tabular.table import Table
 
 PACKAGE = "nas-bench-graph"
 # the input of each of the four nodes: 0 is the graph's, k that of node k
 LINKS = ["0000", "0001", "0011", "0012", "0013", "0111", "0112", "0122", "0123"]
+METRICS = ("valid_perf", "perf", "latency", "para")
 OPERATIONS = ["gat", "gcn", "gin", "cheb", "sage", "arma", "graph", "fc", "skip"]
 N_ARCHITECTURES = {"proteins": 2021}  # 26,206 elsewhere
 PAPER = "Qin et al. (2022), NAS-Bench-Graph: Benchmarking Graph Neural Architecture Search"
@@ -34,7 +35,12 @@ PAPER = "Qin et al. (2022), NAS-Bench-Graph: Benchmarking Graph Neural Architect
 
 def open_graph(dataset: str) -> Table:
     """Table of a dataset, built into the cache on first use."""
-    return open_built(f"{GRAPH.name}/{dataset}", lambda: read_graph(package_file(dataset), dataset))
+
+    def build() -> Table:
+        path = package_file(dataset)
+        return read_graph(path, dataset, published=is_published(path, PACKAGE))
+
+    return open_built(f"{GRAPH.name}/{dataset}", build)
 
 
 def package_file(dataset: str) -> Path:
@@ -69,18 +75,23 @@ STAND_INS: dict[tuple[str, str], Any] = {
 }
 
 
-def read_graph(path: Path, dataset: str) -> Table:
-    """Table of a file of the package, architectures in the order of their keys."""
-    rows = load_plain(path, PACKAGE, STAND_INS)
+def read_graph(path: Path, dataset: str, *, published: bool = False) -> Table:
+    """Table of a file of the package, architectures in the order of their keys; see `load_plain` for `published`."""
+    rows = load_plain(path, PACKAGE, published=published, stand_ins=STAND_INS)
     expected = N_ARCHITECTURES.get(dataset, 26_206)
     if not isinstance(rows, dict) or len(rows) != expected:
-        raise DamagedFile(f"{path}: {len(rows)} architectures instead of {expected}; reinstall {PACKAGE}")
-    keys = sorted(rows)
-    metric = {name: np.array([rows[key][name] for key in keys]) for name in ("valid_perf", "perf", "latency", "para")}
+        n = len(rows) if isinstance(rows, dict) else "no"
+        raise DamagedFile(f"{path}: {n} architectures instead of {expected}; reinstall {PACKAGE}")
+    try:
+        keys = sorted(rows)
+        metric = {name: np.array([rows[key][name] for key in keys], dtype=float) for name in METRICS}
+        space = _space(np.array(keys, dtype=np.int64))
+    except UNREADABLE as error:
+        raise DamagedFile(f"{path}: not a table of {PACKAGE} ({error!r:.200}); reinstall {PACKAGE}") from None
     score = "ROC AUC" if dataset == "proteins" else "accuracy"
     return Table(
         name=f"{GRAPH.name}/{dataset}",
-        space=_space(np.array(keys)),
+        space=space,
         columns={
             "loss": 1.0 - metric["valid_perf"][:, None],
             "test_loss": 1.0 - metric["perf"][:, None],
@@ -94,7 +105,7 @@ def read_graph(path: Path, dataset: str) -> Table:
         budget_unit="training",
         provenance={
             "paper": PAPER,
-            "source": f"{PACKAGE} {_version()}, light/{dataset}.bench",
+            "source": f"{PACKAGE} {released(PACKAGE)}, light/{dataset}.bench",
             "licence": "Apache License 2.0",
             "loss": f"1 - valid_perf: the {score}, which is maximised, became an error",
             "cost": "no time is recorded: an evaluation counts as 1 second",
@@ -122,10 +133,3 @@ def _space(keys: np.ndarray) -> Space:
     codes[:, 1:] = np.searchsorted(used, codes[:, 1:])
     hyperparameters = [Categorical("links", LINKS), *(Categorical(f"op{i}", operations) for i in range(1, 5))]
     return Space(hyperparameters, name=GRAPH.name, listed=codes)
-
-
-def _version() -> str:
-    try:
-        return version(PACKAGE)
-    except PackageNotFoundError:  # a folder on the path without metadata
-        return "of unknown version"

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from hpo_core.storage.plain_fields import items, number
+
+OPTIONAL = ("spearman_budgets", "spearman_cost", "cost_factor")  # figures that a surrogate may lack
 TOP = 0.2  # share of the configurations that counts as the best
 LEAST = 5  # configurations among which a rank correlation is worth computing
 
@@ -44,8 +47,13 @@ class Quality:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Quality:
-        """The figures that `to_json` wrote."""
-        return Quality(**{**data, "spearman_folds": tuple(data["spearman_folds"])})
+        """The figures that `to_json` wrote; raises `ValueError` for any that are no numbers."""
+        figures = {name: figure for name, figure in data.items() if name != "spearman_folds"}
+        for name, figure in figures.items():
+            if figure is not None or name not in OPTIONAL:
+                number(figure, name)
+        folds = tuple(number(figure, "spearman_folds") for figure in items(data.get("spearman_folds"), "the folds"))
+        return Quality(**figures, spearman_folds=folds)
 
 
 def spearman(a: np.ndarray, b: np.ndarray) -> float:

@@ -24,7 +24,16 @@ import numpy as np
 
 from hpo_core.space import Space
 from hpo_core.space.plain_data import space_from_json, space_to_json
+from hpo_core.storage.plain_fields import items, mapping, number, text
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, read_sealed, unreadable, write_sealed
+from tabular.yahpo.sound_network import (
+    check_input,
+    check_output,
+    check_weights,
+    sound_codes,
+    sound_record,
+    sound_transform,
+)
 from tabular.yahpo.transform import Transform
 
 KIND = Kind("hpo-foundry surrogate networks", 1, "file of surrogate networks", "reinstall hpo-foundry")
@@ -152,19 +161,47 @@ def read_surrogate(path: Path) -> SurrogateNetwork:
     """The surrogate of a file; raises `DamagedFile` where it is not whole."""
     header, arrays = read_sealed(path, KIND)
     try:
-        return SurrogateNetwork(
-            name=header["name"],
-            space=space_from_json(header["space"]),
-            numbers=tuple(NumericInput(n["name"], Transform(**n["transform"]), n["absent"]) for n in header["numbers"]),
-            categories=tuple(CategoricalInput(**category) for category in header["categories"]),
-            targets=tuple(NetworkTarget(t["name"], Transform(**t["transform"])) for t in header["targets"]),
-            arrays=arrays,
-            provenance=header["provenance"],
-            published=header["published"],
-            records={instance: Record(**record) for instance, record in header["records"].items()},
-        )
+        return _network(header, arrays)
     except UNREADABLE as error:
         raise unreadable(path, KIND, error) from None
+
+
+def _network(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> SurrogateNetwork:
+    space = space_from_json(mapping(header.get("space"), "the space"))
+    numbers = tuple(_number(data, space) for data in items(header.get("numbers"), "the inputs"))
+    targets = tuple(_output(data) for data in items(header.get("targets"), "the outputs"))
+    described = [mapping(data, "a category") for data in items(header.get("categories"), "the categories")]
+    check_weights(arrays, len(numbers), len(described), len(targets))
+    categories = []
+    for i, data in enumerate(described):
+        name = text(data.get("name"), "the name of a category")
+        categories.append(CategoricalInput(name, sound_codes(data.get("codes"), arrays[f"embedding.{i}"], name)))
+    records = mapping(header.get("records"), "the records")
+    return SurrogateNetwork(
+        name=text(header.get("name"), "the name"),
+        space=space,
+        numbers=numbers,
+        categories=tuple(categories),
+        targets=targets,
+        arrays=arrays,
+        provenance=mapping(header.get("provenance"), "provenance"),
+        published=mapping(header.get("published"), "the published ranges"),
+        records={instance: Record(**sound_record(record)) for instance, record in records.items()},
+    )
+
+
+def _number(data: object, space: Space) -> NumericInput:
+    said = mapping(data, "an input")
+    name, transform = text(said.get("name"), "the name of an input"), sound_transform(said.get("transform"))
+    check_input(name, transform, space)
+    return NumericInput(name, transform, number(said.get("absent"), "what stands for no value"))
+
+
+def _output(data: object) -> NetworkTarget:
+    said = mapping(data, "an output")
+    name, transform = text(said.get("name"), "the name of an output"), sound_transform(said.get("transform"))
+    check_output(name, transform)
+    return NetworkTarget(name, transform)
 
 
 def _described(surrogate: SurrogateNetwork) -> dict[str, Any]:

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import api_cases
 import command_cases
+import csv_cases
 import hostile_stores as hostile
+import model_cases
 import numpy as np
+import original_cases
 import pytest
+import run_file_cases
 import store_cases
 import suite_cases
+import table_cases
+from changes import same_or_refused
 from sandbox import Case, attempt
 
 from hpo_cli.main import main
@@ -43,12 +49,53 @@ def test_the_sandbox_lets_errors_of_ours_and_results_pass(tmp_path):
         assert attempt(Case("good", action), tmp_path / "case").verdict == "passed"
 
 
+PARTS = (
+    store_cases,
+    suite_cases,
+    run_file_cases,
+    table_cases,
+    model_cases,
+    csv_cases,
+    original_cases,
+    api_cases,
+    command_cases,
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [store_cases, suite_cases, api_cases, command_cases])
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
 def test_hostile_files_end_in_our_errors_or_the_right_result(tmp_path, part):
     for i, case in enumerate(part.cases(tmp_path / "part", np.random.default_rng(11), 24)):
         outcome = attempt(case, tmp_path / f"case-{i}")
         assert outcome.verdict == "passed", f"{case.name}\n{outcome.words}"
+
+
+def test_a_changed_file_that_is_read_as_something_else_is_noticed(tmp_path):
+    for found, verdict in ((1, "passed"), (2, "means something else")):
+        case = Case("flip", lambda found=found: same_or_refused(lambda: found, 1))
+        assert verdict in attempt(case, tmp_path / f"case-{found}").verdict
+
+
+@pytest.mark.slow
+def test_sound_files_get_through_the_commands(tmp_path, monkeypatch, capsys):
+    """Otherwise the cases would show how commands refuse any file."""
+
+    def status(words, command, *arguments):
+        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("HPO_FOUNDRY_CACHE", str(folder / "cache"))
+        return command(*arguments, words)
+
+    tables = table_cases.sound_tables(tmp_path)
+    for words in (("table", "info", "t.h5"), ("table", "import", "t.h5"), ("run", "own", "tpe", "--trials", "12")):
+        assert [status(words, table_cases.command, table) for table in tables] == [0, 0, 0]
+    for words in run_file_cases.COMMANDS[:1]:
+        runs = run_file_cases.sound_runs(tmp_path)
+        assert [status(words, run_file_cases.command, run) for run in runs] == [0, 0, 0]
+    for kind, frames in csv_cases.sound_files(tmp_path).items():
+        frames[-1].to_csv(tmp_path / "sound.csv", index=False)
+        assert status(csv_cases.COMMANDS[kind][0], csv_cases.command, tmp_path / "sound.csv") == 0
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpo_core.errors import DamagedFile, InvalidSpace, MissingExtra
+from hpo_core.errors import DamagedFile, InvalidSpace
 from hpo_core.space import Space
+from hpo_core.storage.parquet import read_parquet
+from hpo_core.storage.plain_fields import json_object
+from hpo_core.storage.text_files import read_utf8
 from tabular.frames.reading import SUFFIXES, is_csv, read_results
 from tabular.surrogates.errors import InvalidRecords
 
@@ -27,14 +28,7 @@ def read_rows(path: Path) -> pandas.DataFrame:
         )
     if not path.is_file():
         raise FileNotFoundError(f"no file at {path}")
-    if importlib.util.find_spec("pyarrow") is None:
-        raise MissingExtra("pyarrow", "parquet")
-    import pandas
-
-    try:
-        return pandas.read_parquet(path)
-    except Exception as error:  # the reader raises types of its own for a file of another format
-        raise DamagedFile(f"{path} cannot be read as Parquet: {error}; does its suffix name its format?") from error
+    return read_parquet(path, "parquet")
 
 
 def read_space(path: Path) -> Space:
@@ -44,8 +38,10 @@ def read_space(path: Path) -> Space:
     if not path.is_file():
         raise FileNotFoundError(f"no file at {path}")
     try:
-        return Space(ConfigurationSpace.from_serialized_dict(json.loads(path.read_text())))
-    except InvalidSpace:
+        return Space(ConfigurationSpace.from_serialized_dict(json_object(read_utf8(path))))
+    except (InvalidSpace, DamagedFile):
         raise
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedFile(f"{path}: not a ConfigSpace file in JSON ({type(error).__name__}: {error})") from error
+    except Exception as error:  # ConfigSpace raises types of its own, and whatever its parts raise
+        raise DamagedFile(
+            f"{path}: not a ConfigSpace file in JSON ({type(error).__name__}: {str(error)[:300]})"
+        ) from None

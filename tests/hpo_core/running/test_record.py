@@ -204,16 +204,73 @@ def test_a_write_that_breaks_off_leaves_the_old_file(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["r.jsonl"]
 
 
+def as_first_version(lines):
+    """The lines of a file as the first version of the format had them, without a checksum."""
+    first = {key: value for key, value in json.loads(lines[0]).items() if key != "sha256"}
+    return [json.dumps({**first, "version": 1}), *lines[1:]]
+
+
+def test_files_of_the_first_version_are_read(tmp_path):
+    path = tmp_path / "r.jsonl"
+    r = record(trial(0.1), trial(math.inf, failure="crash"))
+    r.save(path)
+    path.write_text("\n".join(as_first_version(path.read_text().splitlines())) + "\n")
+    assert Run.load(path) == r
+
+
+def test_tuples_of_a_configuration_survive(tmp_path):
+    r = record(trial(0.1, config={"layers": (64, 32), "pair": ((1, 2), "a")}))
+    r.save(tmp_path / "r.jsonl")
+    assert Run.load(tmp_path / "r.jsonl") == r
+    assert Run.load(tmp_path / "r.jsonl").best_config == {"layers": (64, 32), "pair": ((1, 2), "a")}
+
+
+def test_one_digit_that_was_altered_is_found(tmp_path):
+    path = tmp_path / "r.jsonl"
+    record(trial(0.125), trial(0.25)).save(path)
+    for old, new in (('"loss": 0.125', '"loss": 0.126'), ('"seed": 0', '"seed": 1')):
+        whole = path.read_text()
+        assert old in whole
+        (tmp_path / "altered.jsonl").write_text(whole.replace(old, new, 1))
+        with pytest.raises(DamagedFile, match="checksum"):
+            Run.load(tmp_path / "altered.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("loss", value) for value in ("0.1", True, math.nan, -math.inf, 10**400, None)),
+        *(("cost", value) for value in (-1.0, None, math.inf)),
+        *(("config", value) for value in ([], None, "x")),
+        *(("info", value) for value in ([], 5)),
+        *(("step", value) for value in (-1, 0.5, "0")),
+        *(("worker", value) for value in (-1, 1, None)),
+        *(("failure", value) for value in (5, ["crash"], "\ud800")),
+        *(("budget", value) for value in (None, "1", -1.0)),
+        *(("asked", value) for value in ("1", [])),
+        *(("seed", value) for value in (-1, 1.5)),
+    ],
+)
+def test_a_field_of_another_type_or_range_is_refused(tmp_path, field, value):
+    path = tmp_path / "r.jsonl"
+    record(trial(0.1)).save(path)
+    first, line = as_first_version(path.read_text().splitlines())
+    path.write_text("\n".join([first, json.dumps({**json.loads(line), field: value})]))
+    with pytest.raises(DamagedFile, match=r"r\.jsonl is not a whole run"):
+        Run.load(path)
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (lambda lines: lines[:-1], "holds 1 of its 2 trials"),
-        (lambda lines: [*lines[:-1], lines[-1][:30]], "not a whole run"),
+        (lambda lines: [*lines[:-1], lines[-1][:30]], "do not match its checksum"),
+        (lambda lines: [*as_first_version(lines)[:-1], lines[-1][:30]], "not a whole run"),
         (lambda lines: ["{}", *lines[1:]], "not a run saved by Run.save"),
-        (lambda lines: ["[1]", *lines[1:]], "not a whole run"),
+        (lambda lines: ["[1]", *lines[1:]], "not a run saved by Run.save"),
         (lambda lines: [], "not a run saved by Run.save"),
-        (lambda lines: [lines[0].replace('"version": 1', '"version": 2'), *lines[1:]], "version 2 .* up to 1"),
-        (lambda lines: [lines[0], '{"loss": 1}', lines[2]], "not a whole run"),
+        (lambda lines: [lines[0].replace('"version": 2', '"version": 3'), *lines[1:]], "version 3 .* up to 2"),
+        (lambda lines: [as_first_version(lines)[0], '{"loss": 1}', lines[2]], "not a whole run"),
     ],
 )
 def test_damaged_files_are_named(damage, words, tmp_path):

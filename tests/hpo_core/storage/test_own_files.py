@@ -4,7 +4,7 @@ import pytest
 
 from hpo_core.errors import NameTaken, UnknownName
 from hpo_core.storage.own_files import OwnFiles
-from hpo_core.storage.sealed_hdf5 import stamp_path
+from hpo_core.storage.stamps import stamp_path
 
 
 @pytest.fixture
@@ -34,9 +34,11 @@ def test_a_built_in_name_is_taken_unless_it_is_to_be_covered(own):
 
 
 def test_removing_leaves_nothing_behind(own):
-    stamp_path(own.path("mine")).touch()
+    stamp = stamp_path(own.path("mine"))
+    stamp.parent.mkdir()
+    stamp.touch()
     assert own.remove("mine") == own.path("mine")
-    assert [path.name for path in own.path("").parent.iterdir()] == ["shipped.h5"]
+    assert [path.name for path in own.path("").parent.iterdir()] == ["shipped.h5"] and not stamp.exists()
 
 
 def test_only_files_of_the_folder_are_removed(own, tmp_path):
