@@ -13,7 +13,7 @@ from hpo_papers.frame.work import Work
 from hpo_papers.makarova2022.figures.spreads import spread_rows_by_dataset
 from hpo_papers.makarova2022.record.contents import record
 from hpo_papers.makarova2022.record.methods import stops_of
-from hpo_papers.makarova2022.record.regrets import test_regrets
+from hpo_papers.makarova2022.record.regrets import regrets_by_test
 from hpo_papers.makarova2022.tables.printed import TABLE_5
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PRINTED = {"Ours_0.01": (200, 41), "Ours_0.001": (117, 14), "Ours_0.0001": (112,
 def compute(work: Work) -> Numbers:
     """True regret at each stop of BORE's runs, by threshold, and the scatter of NAS-Bench-201."""
     runs = record().runs["fcnet", "bore"]
-    regrets, last = test_regrets(runs), runs["loss"].shape[-1] - 1
+    regrets, last = regrets_by_test(runs), runs["loss"].shape[-1] - 1
     found = {}
     for method in PRINTED:
         stops = stops_of(runs, method)

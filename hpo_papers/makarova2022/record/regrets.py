@@ -13,13 +13,13 @@ from hpo_papers.makarova2022.record.contents import Runs
 LOWEST_TEST = {"naval": 2.9110292e-05, "parkinsons": 0.004239297, "protein": 0.21536806, "slice": 0.00014428208}
 
 
-def test_regrets(runs: Runs) -> np.ndarray:
+def regrets_by_test(runs: Runs) -> np.ndarray:
     """(dataset, run, evaluation) regret of the incumbent of the first t evaluations, NaN at t = 0."""
     tests = np.take_along_axis(runs["test"], rules.incumbents(runs["loss"]), axis=-1)
     return _after(tests - np.array([LOWEST_TEST[name] for name in runs.datasets])[:, None, None])
 
 
-def validation_regrets(runs: Runs, lowest: np.ndarray) -> np.ndarray:
+def regrets_by_loss(runs: Runs, lowest: np.ndarray) -> np.ndarray:
     """The same by the observed loss, less the lowest one of each dataset."""
     return _after(np.minimum.accumulate(runs["loss"], axis=-1) - lowest[:, None, None])
 
