@@ -16,5 +16,8 @@ ITEMS = {
     "fig-9": "figures.fig_9",
     "fig-10": "figures.fig_10",
     "fig-11": "figures.fig_11",
+    "default-recorded": "beyond.default_recorded",
     "table-3-own": "tables.table_3_own",
+    "default-own": "beyond.default_own",
+    "calibration": "beyond.calibration",
 }

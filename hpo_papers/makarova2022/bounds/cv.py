@@ -29,11 +29,12 @@ class FollowingRule(NamedTuple):
 DEFAULT = FollowingRule()
 
 
-def own_bounds(work: Work, n_runs: int) -> dict[str, dict[str, np.ndarray]]:
+def own_bounds(work: Work, n_runs: int, calibrated: bool = False) -> dict[str, dict[str, np.ndarray]]:
     """Arrays (dataset, run, evaluation) of `own.COLUMNS` by algorithm, of the first runs on each dataset."""
+    options = (0.5, None, True) if calibrated else ()
     keys = [(name, dataset, run) for name in ALGORITHMS for dataset in range(N_DATASETS) for run in range(n_runs)]
     order = sorted(keys, key=lambda key: (key[2], key[0], key[1]))  # whole runs first, so that a cut leaves them
-    found = work.parts(bounds_along, [("cv", *key, CHECKS) for key in order])
+    found = work.parts(bounds_along, [("cv", *key, CHECKS, *options) for key in order])
     parts = dict(zip(order, found, strict=True))
     return {
         name: gridded([parts[key] for key in keys if key[0] == name], (N_DATASETS, n_runs), CHECKS, LENGTH)
