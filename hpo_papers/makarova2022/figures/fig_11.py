@@ -53,7 +53,7 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=lambda numbers: draw_differences(numbers["curves"], "BORE on naval"),
-    cost=lambda runs: 1.5 * runs,
+    cost=lambda runs: 2.0 + 1.0 * runs,
     runs=50,
     switch="own-bounds",
 )

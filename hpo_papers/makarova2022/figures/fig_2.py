@@ -68,7 +68,7 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=lambda numbers: draw_differences(numbers["curves"], "BORE on naval"),
-    cost=lambda runs: 5.0 * runs,
+    cost=lambda runs: 2.0 * runs + 2.0,
     runs=50,
     switch="own-bounds",
 )
