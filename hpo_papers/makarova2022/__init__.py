@@ -20,4 +20,5 @@ ITEMS = {
     "table-3-own": "tables.table_3_own",
     "calibration": "beyond.calibration",
     "default-own": "beyond.default_own",
+    "stops-too-early": "beyond.stops_too_early",
 }

@@ -39,12 +39,16 @@ def bounds_by_way(work: Work) -> dict[str, np.ndarray]:
     return {way: values.reshape(*shape, len(checks)) for way, values in found.items()}
 
 
-def regrets(work: Work) -> np.ndarray:
-    """(optimizer, table, run, check) regrets of the incumbent by observed loss, less the lowest one of the table."""
+def lowest_losses() -> np.ndarray:
+    """(table,) lowest loss of any repetition."""
     from tabular import open_table
 
-    lowest = np.array([float(open_table(name).columns["loss"].min()) for name in TABLES])
-    found = np.array([regrets_by_loss(record().runs["fcnet", name], lowest) for name in OPTIMIZERS])
+    return np.array([float(open_table(name).columns["loss"].min()) for name in TABLES])
+
+
+def regrets(work: Work) -> np.ndarray:
+    """(optimizer, table, run, check) regrets of the incumbent by observed loss, less the lowest one of the table."""
+    found = np.array([regrets_by_loss(record().runs["fcnet", name], lowest_losses()) for name in OPTIMIZERS])
     return found[:, :, FIRST_RUN : FIRST_RUN + work.runs][..., work.thinned(CHECKS, 2)]
 
 
