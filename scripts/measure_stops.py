@@ -16,7 +16,7 @@ from pathlib import Path
 from hpo_leaderboard.stopping.measured import FILE
 from hpo_papers.frame.catalogue import chosen_items
 from hpo_papers.frame.plan import PlannedItem
-from hpo_papers.frame.reproduction import Settings, reproduce
+from hpo_papers.frame.reproduction import ReproductionSettings, reproduce
 from hpo_papers.makarova2022.record.contents import OPTIMIZERS, record
 
 WHAT = {
@@ -31,7 +31,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10, help="runs of each optimizer on each table for `default` (10)")
     options = parser.parse_args()
     (named,) = chosen_items(["makarova2022/stops-too-early"])
-    (result,) = reproduce([PlannedItem(named, options.runs, 0.0)], Settings(options.out, engine="processes"))
+    (result,) = reproduce(
+        [PlannedItem(named, options.runs, 0.0)], ReproductionSettings(options.out, engine="processes")
+    )
     if result.numbers is None:
         raise SystemExit(result.left)
     seeds = {"default": options.runs, "reference-code": 50}

@@ -18,7 +18,7 @@ STORE = "parts.sqlite"
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReproductionSettings:
     """How items are computed: the directory for store and page, the engine, and the seconds of the clock, if limited.
 
     With `smallest`, items compute as little as they can, see `Work.thinned`.
@@ -52,7 +52,7 @@ class Reproduced:
     left: str = ""
 
 
-def reproduce(planned: Sequence[PlannedItem], settings: Settings) -> Iterator[Reproduced]:
+def reproduce(planned: Sequence[PlannedItem], settings: ReproductionSettings) -> Iterator[Reproduced]:
     """Each planned item as soon as it is computed; numbers that are in the store are taken from there."""
     deadline = None if settings.seconds is None else time.monotonic() + settings.seconds
     store = PartStore(settings.out / STORE)
@@ -63,7 +63,9 @@ def reproduce(planned: Sequence[PlannedItem], settings: Settings) -> Iterator[Re
         store.close()
 
 
-def _reproduced(planned: PlannedItem, store: PartStore, settings: Settings, deadline: float | None) -> Reproduced:
+def _reproduced(
+    planned: PlannedItem, store: PartStore, settings: ReproductionSettings, deadline: float | None
+) -> Reproduced:
     named, runs, _ = planned
     item = named.item
     digest = inputs_digest(named.module, item.resolved)

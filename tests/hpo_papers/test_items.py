@@ -6,7 +6,7 @@ from hpo_papers.frame.catalogue import PAPERS, items_of
 from hpo_papers.frame.item import WORDS
 from hpo_papers.frame.page import svg_of
 from hpo_papers.frame.plan import PlannedItem
-from hpo_papers.frame.reproduction import Settings, reproduce
+from hpo_papers.frame.reproduction import ReproductionSettings, reproduce
 
 ITEMS = [
     pytest.param(named, marks=[pytest.mark.slow] if named.item.cost(named.item.least) > 2.0 else [], id=named.name)
@@ -23,7 +23,7 @@ def out(tmp_path_factory):
 @pytest.mark.parametrize("named", ITEMS)
 def test_the_smallest_size_of(named, out):
     item = named.item
-    (result,) = reproduce([PlannedItem(named, item.least, 0.0)], Settings(out, smallest=True))
+    (result,) = reproduce([PlannedItem(named, item.least, 0.0)], ReproductionSettings(out, smallest=True))
     assert result.verdict.word in WORDS
     assert result.verdict.reason
     rows = item.compare(result.numbers)

@@ -81,6 +81,7 @@ def noise_free_regrets(runs: Runs) -> np.ndarray:
     space = Benchmark(TABLES[0]).space
     columns = sorted(h.name for h in space)
     codes = []
+    h: Any  # ordinal or categorical
     for h in space:
         own = runs["config"][..., columns.index(h.name)].astype(int)
         order = np.array([list(h.values).index(word) for word in sorted(h.values)]) if h.name in WORDS else None

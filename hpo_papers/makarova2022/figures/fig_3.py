@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
+from hpo_papers.frame.item import Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.drawing import draw_scatter
-from hpo_papers.makarova2022.figures.spreads import by_method, spread_rows
+from hpo_papers.makarova2022.figures.parts.drawing import draw_scatter
+from hpo_papers.makarova2022.figures.parts.spreads import by_method, score_comparisons, spread_rows
 from hpo_papers.makarova2022.record.contents import ALGORITHMS, record
 from hpo_papers.makarova2022.tables.printed import TABLE_3
 
@@ -21,7 +19,7 @@ def compute(work: Work) -> Numbers:
 
 
 def verdict(numbers: Numbers) -> Verdict:
-    claims = {}
+    claims: dict[str, bool] = {}
     for name in ALGORITHMS:
         rows = by_method(numbers["rows"], name)
         others = [row for method, row in rows.items() if method not in OURS]
@@ -39,14 +37,6 @@ def verdict(numbers: Numbers) -> Verdict:
     return claims_hold(claims)
 
 
-def compare(numbers: Numbers) -> Sequence[Comparison]:
-    return [
-        Comparison(f"{row['method']}, {row['group']}: standard deviation of {score.upper()}", None, row[f"{score}_std"])
-        for row in numbers["rows"]
-        for score in ("rtc", "ryc")
-    ]
-
-
 ITEM = Item(
     title="Figure 3: the trade-off with cross-validation",
     printed="Means and standard deviations as a picture. The text: RYC of Ours dominates on average and has the"
@@ -62,6 +52,6 @@ ITEM = Item(
     "0.21, and for XGBoost.",
     compute=compute,
     verdict=verdict,
-    compare=compare,
+    compare=lambda numbers: score_comparisons(numbers["rows"], "_std"),
     draw=lambda numbers: draw_scatter(numbers["rows"]),
 )

@@ -7,14 +7,14 @@ from hpo_papers.frame.catalogue import PAPERS, NamedItem, chosen_items, items_of
 from hpo_papers.frame.item import WORDS, Comparison, all_equal, claims_hold, impossible
 from hpo_papers.frame.part_store import PartStore
 from hpo_papers.frame.plan import make_plan
-from hpo_papers.frame.reproduction import Settings, reproduce
+from hpo_papers.frame.reproduction import ReproductionSettings, reproduce
 from hpo_papers.frame.work import OutOfTime, Work
 
 MADE = NamedItem("made", "made/squares", "made_item")
 
 
 def run(out, cpu_seconds=None, **settings):
-    return list(reproduce(make_plan([MADE], cpu_seconds), Settings(out, **settings)))
+    return list(reproduce(make_plan([MADE], cpu_seconds), ReproductionSettings(out, **settings)))
 
 
 def calls(out):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hpo_papers.makarova2022.figures.differences import bounds_with_beta, curve
 from hpo_papers.makarova2022.figures.fig_9 import sufficient
-from hpo_papers.makarova2022.figures.thresholds import monotone
+from hpo_papers.makarova2022.figures.parts.differences import bounds_with_beta, curve
+from hpo_papers.makarova2022.figures.parts.thresholds import monotone
 
 
 def test_a_curve_of_differences():
