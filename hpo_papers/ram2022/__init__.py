@@ -4,4 +4,12 @@ TITLE = (
     "Ram, Gray, Samulowitz, Bramble (2022), Toward Theoretical Guidance for Two Common Questions in Practical "
     "Cross-Validation based Hyperparameter Selection"
 )
-ITEMS: dict[str, str] = {}
+ITEMS = {
+    "figure-2": "figures.figure_2",
+    "figure-3": "figures.figure_3",
+    "figure-4": "figures.figure_4",
+    "figure-5": "figures.figure_5",
+    "figure-6": "figures.figure_6",
+    "table-5": "theory.table_5",
+    "theorems": "theory.theorems",
+}
