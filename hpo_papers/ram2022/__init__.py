@@ -5,6 +5,10 @@ TITLE = (
     "Cross-Validation based Hyperparameter Selection"
 )
 ITEMS = {
+    "section-1": "boosting.section_1",
+    "table-2": "boosting.table_2",
+    "table-3": "boosting.table_3",
+    "table-4": "boosting.table_4",
     "figure-2": "figures.figure_2",
     "figure-3": "figures.figure_3",
     "figure-4": "figures.figure_4",

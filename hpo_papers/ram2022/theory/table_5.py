@@ -88,7 +88,7 @@ ITEM = Item(
     "measured together, since the best function of a configuration is not known. The arrow of E_hin for rho_out is "
     "read as that of -E_hin, the term of eq. 7: E_hin = E(g) - E(f) falls by definition when f is trained less "
     "precisely. A change is from the smallest to the largest n and mu, from 18 to 36 configurations, from 0 to "
-    "{ROUGH:g} of a tolerance. " + PROTOCOL,
+    f"{ROUGH:g} of a tolerance. " + PROTOCOL,
     rule="reproduced if more than half of the ten mean changes go as printed by more than two standard errors and none "
     "goes the other way by as much; else differs",
     compute=compute,
