@@ -23,18 +23,8 @@ MISSING = (
     "upsell, higgs, numerai28.6, Run-or-walk-info, APSFailure, kick"
 )
 CPU_SMALL = [
-    "lread",
-    "lwrite",
-    "scall",
-    "sread",
-    "swrite",
-    "fork",
-    "exec",
-    "rchar",
-    "wchar",
-    "runqsz",
-    "freemem",
-    "freeswap",
+    *("lread", "lwrite", "scall", "sread", "swrite", "fork"),
+    *("exec", "rchar", "wchar", "runqsz", "freemem", "freeswap"),
 ]
 N_PLANES = 40768
 
