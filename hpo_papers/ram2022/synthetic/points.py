@@ -3,7 +3,7 @@
 The paper uses make_classification "without overlap of the classes and without label noise", and gives no settings. A
 class is a mixture of Gaussian clusters, so some overlap is left however far apart they are. Here the points that the
 mixture's Bayes rule would call wrong are left out (CLOUDS says how many); what remains has classes that are a function
-of the point, and the risk of the best classifier is 0.
+of the point, and the risk of the best classifier is 0. With label noise it is the share of labels that are flipped.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ SPARE = 4096  # more points than are left out
 
 class Cloud(NamedTuple):
     """Settings of make_classification: features (informative, linear combinations of them, the rest noise), clusters in
-    each class, and half the side of the hypercube on whose corners the clusters lie."""
+    each class, half the side of the hypercube with these on its corners; and the share of labels flipped."""
 
     n_features: int
     n_informative: int
     n_redundant: int
     n_clusters: int
     separation: float
+    noise: float = 0.0
 
 
 CLOUDS = {
@@ -33,6 +34,8 @@ CLOUDS = {
     "wide": Cloud(50, 10, 4, 16, 3.0),  # 0.02 % left out
     # Few features, few clusters: the error on fresh points is close to that on the rows trained on.
     "narrow": Cloud(20, 8, 4, 4, 1.5),  # 0.6 % left out
+    # A network that makes no error on the rows it is trained on has learned wrong labels by heart.
+    "noisy": Cloud(50, 10, 4, 16, 3.0, noise=0.1),
 }
 
 
@@ -90,10 +93,15 @@ def sample(name: str, n: int, trial: int) -> tuple[np.ndarray, np.ndarray]:
     """The n points of a trial; those of another trial are others, a smaller n has the first of them."""
     x, y = pool(name)
     rows = slice(trial * LARGEST, trial * LARGEST + n)
-    return x[rows], y[rows]
+    return x[rows], flipped(y[rows], name, trial)
 
 
 def fresh(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Points that belong to no trial, to estimate true risks."""
     x, y = pool(name)
-    return x[-N_FRESH:], y[-N_FRESH:]
+    return x[-N_FRESH:], flipped(y[-N_FRESH:], name, TRIALS)
+
+
+def flipped(y: np.ndarray, name: str, trial: int) -> np.ndarray:
+    """Classes with a cloud's share of them flipped."""
+    return y ^ (np.random.default_rng(trial).random(len(y)) < CLOUDS[name].noise)
