@@ -18,21 +18,25 @@ READINGS = {  # points, and what the tolerance is measured in
     MAIN: ("wide", "error"),
     "50 features, tolerance in cross-entropy": ("wide", "loss"),
     "20 features, tolerance in errors": ("narrow", "error"),
+    "50 features, 10 % of the labels flipped, tolerance in errors": ("noisy", "error"),
 }
 NO_LOSS = 0.05  # relative change of the error that counts as none
+SMALL = 0.25  # tolerance as a share of the error
 
 
 def compute(work: Work) -> Numbers:
     """Means of each setting, for each reading of the heuristic."""
     scale = scale_of(work.runs)
-    scales = {"wide": scale, "narrow": _smaller(scale)}
-    rows = {name: inner_rows(work, cloud, scales[cloud], GAMMAS, risk) for name, (cloud, risk) in READINGS.items()}
+    rows = {}
+    for name, (cloud, risk) in READINGS.items():
+        size = scale if cloud == "wide" else _smaller(scale)
+        rows[name] = inner_rows(work, cloud, size, GAMMAS, risk)
     return {"rows": rows}
 
 
 def _smaller(scale: Scale) -> Scale:
-    """For the points that are not the study's: one share, at most two trials, n up to 2^13."""
-    return scale._replace(sizes=scale.sizes[:5], shares=(0.3,), trials=min(2, scale.trials))
+    """For points that are not those of the study: one share, at most two trials, n up to 2^12."""
+    return scale._replace(sizes=scale.sizes[:4], shares=(0.3,), trials=min(2, scale.trials))
 
 
 def compare(numbers: Numbers) -> Sequence[Comparison]:
@@ -44,6 +48,10 @@ def compare(numbers: Numbers) -> Sequence[Comparison]:
             where = f"{name}, gamma = {gamma:g}"
             found.append(Comparison(f"{where}: saving of epochs", printed, values["saving"], digits=1))
             found.append(Comparison(f"{where}: change of the error", None, values["change"], digits=3))
+        small = [row for row in rows if row["gamma"] == GAMMAS[0] and row["rho"] <= SMALL * row["exact"]]
+        if small:
+            where = f"{name}, gamma = 0.1, the {len(small)} settings with rho_in below a quarter of the exact error"
+            found.append(Comparison(f"{where}: change of the error", None, summary(small, GAMMAS[0])["change"]))
     return found
 
 
@@ -66,9 +74,10 @@ ITEM = Item(
     "with a slight degradation; gamma = 10: the optimization error dominates. Curves without other numbers.",
     protocol=PROTOCOL + " gamma is 0.1, 1 and 10.",
     departures=DEPARTURES
-    + " Savings count epochs of all 36 trainings. Two other readings stand beside ours and do not count for the "
-    "verdict: a tolerance in cross-entropy rather than in errors, and points with few features (20, 8 of them "
-    "informative, 4 clusters per class), whose error on fresh points falls with that on the training points.",
+    + " Savings count epochs of all 36 trainings. Three other readings stand beside ours and do not count for the "
+    "verdict: a tolerance in cross-entropy rather than in errors; points with few features (20, 8 of them informative, "
+    "4 clusters per class), whose error on fresh points falls with that on the training points; and labels of which "
+    "10 % are flipped, so that the Bayes risk is 0.1. Errors are excess risks.",
     rule="reproduced if, as geometric means over the settings, gamma = 0.1 raises the error by at most 5 % and saves "
     "1.5-3 times the epochs; gamma = 1 saves 3-10 times and raises the error by at most 25 %; gamma = 10 raises it "
     "more than gamma = 1; else differs",
@@ -76,6 +85,6 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=lambda numbers: draw_tolerances(numbers["rows"]),
-    cost=lambda runs: cost(runs) + (1.0 if runs == 1 else 65.0 * min(2, runs)),
+    cost=lambda runs: cost(runs) + (1.0 if runs == 1 else 80.0 * min(2, runs)),
     runs=RUNS,
 )

@@ -63,13 +63,15 @@ def draw_tolerances(readings: Mapping[str, Rows]) -> Figure:
     figure, panels = _pairs(len(readings), len(shares))
     for i, (title, rows) in enumerate(readings.items()):
         for j, share in enumerate(shares):
-            for kind in (0, 1):
-                axes = panels[2 * i + kind, j]
-                _draw_gammas(axes, [row for row in rows if row["share"] == share], savings=bool(kind))
-                if j == 0:
-                    axes.set_ylabel("saving of epochs" if kind else "error", fontsize=8)
-                if not kind:
-                    axes.set_title(f"{title}, mu/n = {share:g}", fontsize=8)
+            above, below = panels[2 * i, j], panels[2 * i + 1, j]
+            chosen = [row for row in rows if row["share"] == share]
+            for axes, savings in ((above, False), (below, True)):
+                axes.set_visible(bool(chosen))
+                _draw_gammas(axes, chosen, savings)
+                axes.set_ylabel("saving of epochs" if savings else "excess risk", fontsize=8)
+                axes.tick_params(labelbottom=True)
+            above.set_title(f"{title}\nmu/n = {share:g}", fontsize=8)
+            below.set_xlabel("n", fontsize=8)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
     return figure
 
