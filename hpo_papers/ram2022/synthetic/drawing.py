@@ -69,7 +69,7 @@ def draw_tolerances(readings: Mapping[str, Rows]) -> Figure:
                 axes.set_visible(bool(chosen))
                 _draw_gammas(axes, chosen, savings)
                 axes.set_ylabel("saving of epochs" if savings else "excess risk", fontsize=8)
-                axes.tick_params(labelbottom=True)
+                axes.tick_params(labelbottom=True, labelleft=True)
             above.set_title(f"{title}\nmu/n = {share:g}", fontsize=8)
             below.set_xlabel("n", fontsize=8)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)

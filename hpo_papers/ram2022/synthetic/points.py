@@ -39,12 +39,15 @@ CLOUDS = {
 }
 
 
-@lru_cache(maxsize=2)
 def pool(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Standardised points and classes of a cloud, in random order, enough for all trials and the fresh points."""
+    """Standardised points and true classes of a cloud, in random order, enough for all trials and the fresh points."""
+    return _made(CLOUDS[name]._replace(noise=0.0))
+
+
+@lru_cache(maxsize=2)
+def _made(cloud: Cloud) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.datasets import make_classification
 
-    cloud = CLOUDS[name]
     n_clusters = 2 * cloud.n_clusters
     size = -(-(LARGEST * TRIALS + N_FRESH + SPARE) // n_clusters)  # of a cluster
     x, y = make_classification(

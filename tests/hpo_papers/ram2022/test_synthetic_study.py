@@ -59,6 +59,15 @@ def test_trials_have_points_of_their_own_and_smaller_samples_are_parts_of_larger
     np.testing.assert_allclose(x.std(axis=0), 1, atol=1e-3)
 
 
+def test_a_share_of_the_labels_is_flipped():
+    y = np.zeros(10000, int)
+    noisy = points.flipped(y, "noisy", 3)
+    assert 0.08 < noisy.mean() < 0.12
+    np.testing.assert_array_equal(noisy, points.flipped(y, "noisy", 3))
+    assert (noisy != points.flipped(y, "noisy", 4)).any()
+    np.testing.assert_array_equal(points.flipped(y, "wide", 3), y)
+
+
 def test_records_are_the_new_minima():
     pytest.importorskip("numba")
     from hpo_papers.ram2022.synthetic.paths import records
