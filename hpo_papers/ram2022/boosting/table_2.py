@@ -72,4 +72,7 @@ ITEM = Item(
     compare=compare,
     cost=cost,
     runs=RUNS,
+    notes="With two repetitions (22 searches for each mu / n) the relative loss of AuROC was 0.54 %, 0.07 % and 0.08 "
+    "%: it falls sevenfold from 1,000 to 5,000 rows, and the two larger groups cannot be told apart. Nor can the "
+    "paper's: its 0.11 %, 0.07 % and, for 50,000 rows, 0.29 % do not fall either.",
 )

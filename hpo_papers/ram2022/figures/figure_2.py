@@ -12,6 +12,15 @@ from hpo_papers.ram2022.synthetic.drawing import draw_choices
 from hpo_papers.ram2022.synthetic.scale import scale_of
 
 EXACT = [Tolerances(0.0, 1.0)]
+NOTES = (
+    "The heuristic cannot train again here, and no other points with Bayes risk 0 that networks can learn would change "
+    "that. It asks for an improvement of the risk on all n points of 7.66 / sqrt(n): 0.34 at n = 2^9, 0.06 at 2^14. A "
+    "g that was trained exactly makes errors on the held-out points alone, so the improvement is at most mu / n times "
+    "its error: with mu / n = 0.5 the error would have to be above 0.68 at 2^9, worse than guessing, and above 0.12 at "
+    "2^14, where it is 0.02 (one trial: improvements from 0.154 at 2^9 to 0.011 at 2^14). So the choice is g "
+    "everywhere, which is right for mu / n = 0.1, where f and g hardly differ, and wrong for 0.3 and 0.5, where f has "
+    "up to half the error of g."
+)
 
 
 def compute(work: Work) -> Numbers:
@@ -61,4 +70,5 @@ ITEM = Item(
     draw=lambda numbers: draw_choices(numbers["rows"], "L", ["share"]),
     cost=cost,
     runs=RUNS,
+    notes=NOTES,
 )

@@ -47,6 +47,9 @@ def test_two_planes_follow_the_rule_apart_from_noise():
     low = (x[:, 0] < 0) & (x[:, 4:7].sum(axis=1) == -3)
     assert y[high].all()
     assert not y[low].any()
+    level = (x[:, 1:7] == 0).all(axis=1)  # 3 or -3, two standard deviations of the noise from the mean
+    assert y[level & (x[:, 0] > 0)].mean() > 0.9
+    assert y[level & (x[:, 0] < 0)].mean() < 0.1
 
 
 def test_candidates_lie_in_the_ranges():
