@@ -31,8 +31,8 @@ NOTES = (
     "error, the change is + 4 % in errors and + 2 % in cross-entropy. An earlier version of this study found 4.4 times "
     "and an error of 0.128 rather than 0.102: it had points with few features, whose errors are small beside "
     "rho_in.\n\n gamma = 1 stops every training after an epoch or two up to n = 2^12 (rho_in is 0.9 to 0.25), which "
-    "saves far more than 4-8 times and doubles the error. With the tolerance in cross-entropy it saves 4-10 times from "
-    "n = 2^12 on, at 1.5-2.7 times the error."
+    "saves far more than 4-8 times and doubles the error. With the tolerance in cross-entropy it saves 3.6-9.6 times "
+    "from n = 2^12 on, at 1.5-2.7 times the error."
 )
 
 
