@@ -10,7 +10,7 @@ import numpy as np
 from hpo_leaderboard.stopping.pictures import COLOURS, STYLES, legend_below, panels_of, tidy
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.beyond.tables import THRESHOLDS, bounds_by_way, regrets, stops_at
+from hpo_papers.makarova2022.beyond.tables import CHECKS, THRESHOLDS, bounds_by_way, regrets, stops_at
 from hpo_papers.makarova2022.bounds.own import COLUMNS, bounds_along
 from hpo_papers.makarova2022.record.contents import ALGORITHMS, TABLES, record
 
@@ -24,14 +24,14 @@ CV_RUN = 9  # the last of each dataset
 
 def compute(work: Work) -> Numbers:
     """Calibration on the tables, where the regret is known, and on cross-validation, where a part of it is."""
-    bounds, true = bounds_by_way(work), regrets(work.runs)
+    bounds, true, checks = bounds_by_way(work), regrets(work), work.thinned(CHECKS, 2)
     return {
-        "tables": {way: _summary(values, bounds["recorded"], true) for way, values in bounds.items()},
+        "tables": {way: _summary(values, bounds["recorded"], true, checks) for way, values in bounds.items()},
         "cv": _cross_validation(work),
     }
 
 
-def _summary(bounds: np.ndarray, recorded: np.ndarray, true: np.ndarray) -> dict[str, Any]:
+def _summary(bounds: np.ndarray, recorded: np.ndarray, true: np.ndarray, checks: list[int]) -> dict[str, Any]:
     """Underestimates by table and in all, size against the recorded bound, curve, and stops at thresholds."""
     with np.errstate(invalid="ignore", divide="ignore"):
         sizes = np.log(np.maximum(bounds, 1e-12) / recorded)
@@ -40,9 +40,10 @@ def _summary(bounds: np.ndarray, recorded: np.ndarray, true: np.ndarray) -> dict
         "by_table": {name: float((bounds[:, i] < true[:, i]).mean()) for i, name in enumerate(TABLES)},
         "size": {name: float(np.exp(np.nanmedian(sizes[:, i]))) for i, name in enumerate(TABLES)},
         "curve": [float((factor * bounds >= true).mean()) for factor in FACTORS],
-        "stops": {f"{threshold:g}": stops_at(bounds, true, threshold) for threshold in THRESHOLDS},
+        "stops": {f"{threshold:g}": stops_at(bounds, true, threshold, checks) for threshold in THRESHOLDS},
         "stops_by_table": {
-            name: {f"{t:g}": stops_at(bounds[:, i], true[:, i], t) for t in THRESHOLDS} for i, name in enumerate(TABLES)
+            name: {f"{t:g}": stops_at(bounds[:, i], true[:, i], t, checks) for t in THRESHOLDS}
+            for i, name in enumerate(TABLES)
         },
     }
 
@@ -50,14 +51,15 @@ def _summary(bounds: np.ndarray, recorded: np.ndarray, true: np.ndarray) -> dict
 def _cross_validation(work: Work) -> dict[str, Any]:
     """Bounds against how much better the incumbent still got: a regret that is at least as large."""
     found: dict[str, Any] = {}
-    keys = [(name, dataset, CV_RUN) for name in ALGORITHMS for dataset in range(19)]
+    keys = [(name, dataset, CV_RUN) for name in ALGORITHMS for dataset in work.thinned(range(19), 2)]
+    checks = work.thinned(CV_CHECKS, 2)
     ways = {"own": (), "calibrated": (0.5, None, True)}
-    bounds = {"recorded": np.array([record().runs["cv", n]["bound"][d, r, CV_CHECKS] for n, d, r in keys])}
+    bounds = {"recorded": np.array([record().runs["cv", n]["bound"][d, r, checks] for n, d, r in keys])}
     for way, options in ways.items():
-        parts = work.parts(bounds_along, [("cv", *key, CV_CHECKS, *options) for key in keys])
+        parts = work.parts(bounds_along, [("cv", *key, checks, *options) for key in keys])
         bounds[way] = np.array(parts, dtype=float)[:, :, COLUMNS.index("bound")]
     best = np.minimum.accumulate([record().runs["cv", n]["loss"][d, r] for n, d, r in keys], axis=-1)
-    improved = best[:, np.array(CV_CHECKS) - 1] - best[:, -1:]
+    improved = best[:, np.array(checks) - 1] - best[:, -1:]
     for way, values in bounds.items():
         found[way] = {
             "below": float((values < improved).mean()),
@@ -133,6 +135,16 @@ ITEM = Item(
     rule="reproduced (our claim holds) if the calibrated bound is below the regret at fewer checks than the "
     "recorded one, and at each of 0.0001, 0.001 and 0.01 saves as much or more, with no larger share of"
     " stops that come too early; else differs",
+    notes="Leave-one-out residuals do not help: their root mean square is 1.0 (.97 to 1.05 for half of 1,140 "
+    "fits with cross-validation), and no larger where the bound is too low: the process is calibrated "
+    "on what it has seen, and what it has not seen are configurations that are better than all. A "
+    "factor from hindsight (how much the incumbent improved beyond earlier bounds) did no better than a"
+    " constant one. The undivided beta alone is never too low here, and saves .36 in place of .64 at "
+    "0.01 and .03 in place of .18 at 0.0001. With logarithms the bound is 15 to 25 times smaller on "
+    "naval and slice, whose best losses are far below most others, and three times larger on protein, "
+    "where the recorded one is too low most often and where this one never stops. So it is too low at "
+    "fewer checks, and at 0.001 and 0.01 it saves more with fewer stops that come too early; at 0.0001 "
+    "it saves as much to .002, which the rule counts as a failure.",
     compute=compute,
     verdict=verdict,
     compare=compare,

@@ -25,39 +25,44 @@ WAYS: dict[str, tuple[tuple[Any, ...], str]] = {  # name: options of `bounds_alo
 
 def bounds_by_way(work: Work) -> dict[str, np.ndarray]:
     """(optimizer, table, run, check) bounds of each way, and the recorded ones."""
-    shape = (len(OPTIMIZERS), len(TABLES), work.runs)
+    shape, checks = (len(OPTIMIZERS), len(TABLES), work.runs), work.thinned(CHECKS, 2)
     keys = [
         (name, dataset, FIRST_RUN + run)
         for name in OPTIMIZERS
         for dataset in range(shape[1])
         for run in range(shape[2])
     ]
-    found = {"recorded": np.array([record().runs["fcnet", n]["bound"][d, r, CHECKS] for n, d, r in keys])}
+    found = {"recorded": np.array([record().runs["fcnet", n]["bound"][d, r, checks] for n, d, r in keys])}
     for way, (options, column) in WAYS.items():
-        parts = work.parts(bounds_along, [("fcnet", *key, CHECKS, *options) for key in keys])
+        parts = work.parts(bounds_along, [("fcnet", *key, checks, *options) for key in keys])
         found[way] = np.array(parts, dtype=float)[:, :, COLUMNS.index(column)]
-    return {way: values.reshape(*shape, len(CHECKS)) for way, values in found.items()}
+    return {way: values.reshape(*shape, len(checks)) for way, values in found.items()}
 
 
-def regrets(n_runs: int) -> np.ndarray:
-    """(optimizer, table, run, check) regrets of the incumbent by observed loss, less the lowest one of the table."""
+def lowest_losses() -> np.ndarray:
+    """(table,) lowest loss of any repetition."""
     from tabular import open_table
 
-    lowest = np.array([float(open_table(name).columns["loss"].min()) for name in TABLES])
-    runs = [record().runs["fcnet", name] for name in OPTIMIZERS]
-    return np.array([regrets_by_loss(own, lowest)[:, FIRST_RUN : FIRST_RUN + n_runs][..., CHECKS] for own in runs])
+    return np.array([float(open_table(name).columns["loss"].min()) for name in TABLES])
 
 
-def stops_at(bounds: np.ndarray, regrets: np.ndarray, threshold: float) -> dict[str, float]:
+def regrets(work: Work) -> np.ndarray:
+    """(optimizer, table, run, check) regrets of the incumbent by observed loss, less the lowest one of the table."""
+    found = np.array([regrets_by_loss(record().runs["fcnet", name], lowest_losses()) for name in OPTIMIZERS])
+    return found[:, :, FIRST_RUN : FIRST_RUN + work.runs][..., work.thinned(CHECKS, 2)]
+
+
+def stops_at(bounds: np.ndarray, regrets: np.ndarray, threshold: float, checks: list[int]) -> dict[str, float]:
     """Runs that stop, those with a regret above the threshold, and the mean saving over all runs.
 
-    `bounds` and `regrets` are (..., check); a run without a stop saves nothing.
+    `bounds` and `regrets` are (..., check), after so many evaluations as `checks` says; a run without a stop saves
+    nothing.
     """
     with np.errstate(invalid="ignore"):
         below = bounds < threshold
     stopped, at = below.any(axis=-1), below.argmax(axis=-1)
     regret = np.take_along_axis(regrets, at[..., None], axis=-1)[..., 0]
-    saved = np.where(stopped, 1.0 - np.array(CHECKS)[at] / 500, 0.0)
+    saved = np.where(stopped, 1.0 - np.array(checks)[at] / 500, 0.0)
     return {
         "stops": int(stopped.sum()),
         "above": int((stopped & (regret > threshold)).sum()),

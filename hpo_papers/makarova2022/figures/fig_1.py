@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHODS = ("Ours_0.01", "Ours_0.001", "Ours_0.0001")
-EVALUATED = (0.05, 0.3, 0.5, 0.65, 0.9)  # of the function on the left
+EVALUATED = (0.02, 0.12, 0.25, 0.38, 0.52, 0.65, 0.8, 0.97)  # of the function on the left
 
 
 def compute(work: Work) -> Numbers:

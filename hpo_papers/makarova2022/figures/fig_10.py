@@ -74,6 +74,8 @@ ITEM = Item(
     departures="The paper shows a picture; here Spearman's rank correlation within each run, its mean over the runs.",
     rule="reproduced if, for both algorithms, the rank correlation within the best fifth of the evaluations "
     "is at least 0.2 below that of all; else differs",
+    notes="For XGBoost the rank correlation falls from .995 to .42; for random forests from .90 to .72, by "
+    ".18, and not by the .2 that we had set. The direction is the paper's.",
     compute=compute,
     verdict=verdict,
     compare=compare,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.differences import own_curve, recorded_curve
-from hpo_papers.makarova2022.figures.drawing import draw_differences
+from hpo_papers.makarova2022.figures.parts.differences import own_curve, recorded_curve
+from hpo_papers.makarova2022.figures.parts.drawing import draw_differences
 
 FIXED = 0.2  # square root of beta
 
@@ -53,7 +53,7 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=lambda numbers: draw_differences(numbers["curves"], "BORE on naval"),
-    cost=lambda runs: 1.5 * runs,
+    cost=lambda runs: 2.0 + 1.0 * runs,
     runs=50,
     switch="own-bounds",
 )

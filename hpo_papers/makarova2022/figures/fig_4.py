@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
-from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
+from hpo_papers.frame.item import Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.drawing import draw_scatter
-from hpo_papers.makarova2022.figures.spreads import by_method, spread_rows_by_dataset
+from hpo_papers.makarova2022.figures.parts.drawing import draw_scatter
+from hpo_papers.makarova2022.figures.parts.spreads import by_method, score_comparisons, spread_rows_by_dataset
 from hpo_papers.makarova2022.record.contents import TABLES, record
 from hpo_papers.makarova2022.tables.printed import TABLE_4
 
@@ -34,14 +33,6 @@ def verdict(numbers: Numbers) -> Verdict:
     return claims_hold(claims)
 
 
-def compare(numbers: Numbers) -> Sequence[Comparison]:
-    return [
-        Comparison(f"{row['method']}, {row['group']}: standard deviation of {score.upper()}", None, row[f"{score}_std"])
-        for row in numbers["rows"]
-        for score in ("rtc", "ryc")
-    ]
-
-
 ITEM = Item(
     title="Figure 4: the trade-off on HPO-Bench",
     printed="Means and standard deviations as a picture. The text: no method Pareto dominates; a higher "
@@ -52,6 +43,6 @@ ITEM = Item(
     " method has the best mean of both; else differs",
     compute=compute,
     verdict=verdict,
-    compare=compare,
+    compare=lambda numbers: score_comparisons(numbers["rows"], "_std"),
     draw=lambda numbers: draw_scatter(numbers["rows"]),
 )

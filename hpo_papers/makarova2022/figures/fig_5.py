@@ -10,7 +10,7 @@ import numpy as np
 from hpo_leaderboard.stopping.pictures import COLOURS, legend_below, panels_of, tidy
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, all_equal
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.spreads import spread_rows_by_dataset
+from hpo_papers.makarova2022.figures.parts.spreads import spread_rows_by_dataset
 from hpo_papers.makarova2022.record.contents import record
 from hpo_papers.makarova2022.record.methods import stops_of
 from hpo_papers.makarova2022.record.regrets import regrets_by_test

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.drawing import draw_scatter
-from hpo_papers.makarova2022.figures.spreads import by_method, spread_rows, stops_that_differ
+from hpo_papers.makarova2022.figures.parts.drawing import draw_scatter
+from hpo_papers.makarova2022.figures.parts.spreads import by_method, score_comparisons, spread_rows, stops_that_differ
 from hpo_papers.makarova2022.record.contents import OPTIMIZERS, record
 from hpo_papers.makarova2022.tables.printed import TABLE_4
 
@@ -51,11 +51,7 @@ def verdict(numbers: Numbers) -> Verdict:
 
 
 def compare(numbers: Numbers) -> Sequence[Comparison]:
-    rows = [
-        Comparison(f"{row['method']}, {row['group']}: {score.upper()}", None, row[score])
-        for row in numbers["rows"]
-        for score in ("rtc", "ryc")
-    ]
+    rows = score_comparisons(numbers["rows"])
     for name, differing in numbers["differing"].items():
         rows.append(
             Comparison(
@@ -76,6 +72,8 @@ ITEM = Item(
     rule="reproduced if RTC of Conv ranges over less than 0.1 between the optimizers, its RYC is worse with "
     "random search than with BORE, and at 0.0001 RYC of Ours ranges over less than 0.1 and than that of"
     " Conv, and its RTC over more than that of Conv; else differs",
+    notes="Three of four claims hold. The saving of Conv-50 ranges from .722 (TPE) to .824 (random search), "
+    "just above the 0.1 that we had set for 'very mildly'; that of Conv-10 and Conv-30 does not.",
     compute=compute,
     verdict=verdict,
     compare=compare,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
-from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
+from hpo_papers.frame.item import Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.drawing import draw_scatter
-from hpo_papers.makarova2022.figures.spreads import by_method, spread_rows
+from hpo_papers.makarova2022.figures.parts.drawing import draw_scatter
+from hpo_papers.makarova2022.figures.parts.spreads import by_method, score_comparisons, spread_rows
 from hpo_papers.makarova2022.record.contents import OPTIMIZERS, record
 from hpo_papers.makarova2022.tables.printed import TABLE_5
 
@@ -40,14 +39,6 @@ def verdict(numbers: Numbers) -> Verdict:
     )
 
 
-def compare(numbers: Numbers) -> Sequence[Comparison]:
-    return [
-        Comparison(f"{row['method']}, {row['group']}: {score.upper()}", None, row[score])
-        for row in numbers["rows"]
-        for score in ("rtc", "ryc")
-    ]
-
-
 ITEM = Item(
     title="Figure 7: the trade-off on NAS-Bench-201 by optimizer",
     printed="Scatter plots of GP-BO, random search, TPE and BORE; no positive RYC, since it is by validation loss.",
@@ -55,8 +46,10 @@ ITEM = Item(
     departures="GP-BO, and the bounds of random search and TPE, are not in the record: Ours is shown for BORE alone.",
     rule="reproduced if no RYC is above 0, a higher threshold of Ours (BORE) has no lower RTC and no higher "
     "RYC, and RTC of Conv ranges over less than 0.1 between the optimizers; else differs",
+    notes="Two of three claims hold. Here the saving of Conv does depend on the optimizer: of Conv-50 it is "
+    ".369 with BORE, which keeps improving, and .533 with random search.",
     compute=compute,
     verdict=verdict,
-    compare=compare,
+    compare=lambda numbers: score_comparisons(numbers["rows"]),
     draw=lambda numbers: draw_scatter(numbers["rows"], "RYC: change of the validation loss"),
 )

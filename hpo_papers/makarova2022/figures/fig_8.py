@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
+from hpo_papers.frame.item import Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.spreads import spread_rows, stops_that_differ
-from hpo_papers.makarova2022.figures.thresholds import draw_study, monotone
+from hpo_papers.makarova2022.figures.parts.spreads import score_comparisons, spread_rows, stops_that_differ
+from hpo_papers.makarova2022.figures.parts.thresholds import draw_study, monotone
 from hpo_papers.makarova2022.record.contents import ALGORITHMS, record
 
 EI = ("EI_1e-08", "EI_1e-09", "EI_1e-12", "EI_1e-13", "EI_1e-16", "EI_1e-17", "EI_1e-20")
@@ -34,14 +32,6 @@ def verdict(numbers: Numbers) -> Verdict:
     return claims_hold(claims)
 
 
-def compare(numbers: Numbers) -> Sequence[Comparison]:
-    return [
-        Comparison(f"{row['method']}, {row['group']}: {score.upper()}", None, row[score])
-        for row in numbers["rows"]
-        for score in ("rtc", "ryc")
-    ]
-
-
 ITEM = Item(
     title="Figure 8: thresholds of EI and PI",
     printed="Scatter plots. The text: quality improves, and the saving drops, as the threshold is made stricter.",
@@ -52,6 +42,6 @@ ITEM = Item(
     "RYC (to .002), and all stops are those that the authors recorded; else differs",
     compute=compute,
     verdict=verdict,
-    compare=compare,
+    compare=lambda numbers: score_comparisons(numbers["rows"]),
     draw=lambda numbers: draw_study(numbers["rows"]),
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
+from hpo_papers.frame.item import Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.figures.spreads import spread_rows, spread_rows_by_dataset, stops_that_differ
-from hpo_papers.makarova2022.figures.thresholds import draw_study, monotone
+from hpo_papers.makarova2022.figures.parts.spreads import (
+    score_comparisons,
+    spread_rows,
+    spread_rows_by_dataset,
+    stops_that_differ,
+)
+from hpo_papers.makarova2022.figures.parts.thresholds import draw_study, monotone
 from hpo_papers.makarova2022.record.contents import ALGORITHMS, TABLES, record
 
 CV = tuple(f"Conv_{i}" for i in (10, 30, 50, 70, 75, 90, 100))
@@ -45,14 +48,6 @@ def verdict(numbers: Numbers) -> Verdict:
     return claims_hold(claims)
 
 
-def compare(numbers: Numbers) -> Sequence[Comparison]:
-    return [
-        Comparison(f"{row['method']}, {row['group']}: {score.upper()}", None, row[score])
-        for row in numbers["rows"]
-        for score in ("rtc", "ryc")
-    ]
-
-
 ITEM = Item(
     title="Figure 9: the parameter of Conv-i",
     printed="Scatter plots. The caption: there is an ideal i, but it changes across tasks, methods and repetitions.",
@@ -63,6 +58,6 @@ ITEM = Item(
     "recorded; else differs",
     compute=compute,
     verdict=verdict,
-    compare=compare,
+    compare=lambda numbers: score_comparisons(numbers["rows"]),
     draw=lambda numbers: draw_study(numbers["rows"]),
 )

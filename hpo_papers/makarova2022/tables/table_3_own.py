@@ -23,7 +23,7 @@ def compute(work: Work) -> Numbers:
     own = own_bounds(work, work.runs)
     rows, paired, ratios = [], [], {}
     for name in ALGORITHMS:
-        runs, bounds = cv_runs(name, work.runs), own[name]
+        runs, bounds = cv_runs(work, name, work.runs), own[name]
         rows += cv_rows(runs, [*METHODS, "Text_0.21", "Text_0.5"], bounds["bound"])
         saved, changed = run_scores(runs, following_stops(runs, bounds["bound"], correlations=bounds["correlation"]))
         rows.append({"method": "our default", "group": name, **averaged("rtc", saved), **averaged("ryc", changed)})

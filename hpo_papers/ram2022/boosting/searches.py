@@ -25,7 +25,8 @@ DEPARTURES = (
     f"2dplanes simulated anew), and {' and '.join(SUBSTITUTES)} as substitutes of the same size. Missing: {MISSING}. "
     "Other trees: scikit-learn's HistGradientBoostingClassifier, which has no row sampling, alpha and child weight; "
     "100 to 500 trees rather than 100 to 5,000. 10 candidates and 25 % test rows, of which the paper says nothing; 5 "
-    "repetitions. Relative differences are of the score, in percent."
+    "repetitions. Relative differences are of the score, in percent. One repetition is a test of the code, on one "
+    "dataset."
 )
 
 Search = Mapping[str, Any]

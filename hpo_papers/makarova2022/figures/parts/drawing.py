@@ -19,9 +19,10 @@ def draw_scatter(rows: Sequence[Mapping[str, Any]], ryc_words: str = "RYC: chang
     for axes, group in zip(panels, groups, strict=True):
         for row in (row for row in rows if row["group"] == group):
             i = methods.index(row["method"])
+            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
             axes.errorbar(
-                row["rtc"], row["ryc"], xerr=row["rtc_std"], yerr=row["ryc_std"], fmt=MARKERS[i % len(MARKERS)],
-                color=COLOURS[i % len(COLOURS)], markersize=7, elinewidth=1, alpha=0.9, label=row["method"],
+                row["rtc"], row["ryc"], xerr=row["rtc_std"], yerr=row["ryc_std"],
+                fmt=marker, color=colour, markersize=7, elinewidth=1, alpha=0.9, label=row["method"],
             )  # fmt: skip
         axes.axhline(0.0, color="#666666", linewidth=0.8)
         tidy(axes, group, "RTC: share of the evaluations saved", ryc_words)

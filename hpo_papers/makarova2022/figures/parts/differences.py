@@ -29,21 +29,23 @@ def recorded_curve(name: str, n_runs: int) -> dict[str, Any]:
 
 def own_curve(work: Work, name: str, share: float, beta: float | None = None) -> dict[str, Any]:
     """The curve of own bounds at `CHECKS`, with a share of the evaluations and a fixed beta, None for the formula."""
+    checks = work.thinned(CHECKS, 2)
     if beta is None:
-        found = work.parts(bounds_along, [("fcnet", "bore", NAVAL, run, CHECKS, share) for run in range(work.runs)])
+        found = work.parts(bounds_along, [("fcnet", "bore", NAVAL, run, checks, share) for run in range(work.runs)])
         bounds = np.array(found, dtype=float)[:, :, 0]
     else:
-        bounds = np.array(work.parts(bounds_with_beta, [(run, share, beta) for run in range(work.runs)]), dtype=float)
-    regrets = regrets_by_test(record().runs["fcnet", "bore"])[NAVAL, : work.runs][:, CHECKS]
-    return curve(name, bounds, regrets, np.array(CHECKS))
+        calls = [(run, checks, share, beta) for run in range(work.runs)]
+        bounds = np.array(work.parts(bounds_with_beta, calls), dtype=float)
+    regrets = regrets_by_test(record().runs["fcnet", "bore"])[NAVAL, : work.runs][:, checks]
+    return curve(name, bounds, regrets, np.array(checks))
 
 
-def bounds_with_beta(run: int, share: float, beta: float) -> list[float]:
-    """Bounds of a run at `CHECKS` with a fixed beta."""
+def bounds_with_beta(run: int, checks: list[int], share: float, beta: float) -> list[float]:
+    """Bounds of a run after some numbers of evaluations, with a fixed beta."""
     d = sum(h.size > 1 for h in reader_of("fcnet", "bore").space)
     losses, least = record().runs["fcnet", "bore"]["loss"][NAVAL, run], BoundSettings().at_least
     bounds = []
-    for t in CHECKS:
+    for t in checks:
         formula = confidence_factor(d, len(better_part(losses[:t], share, least)))
         ((value, *_),) = bounds_along("fcnet", "bore", NAVAL, run, [t], share, beta / formula)
         bounds.append(value)

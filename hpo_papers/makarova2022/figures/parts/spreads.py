@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hpo_papers.makarova2022.record.contents import Record, Runs
+from hpo_papers.frame.item import Comparison
+from hpo_papers.makarova2022.record.contents import Runs, TerminationRecord
 from hpo_papers.makarova2022.record.methods import run_scores, stops_of
 
 
@@ -36,12 +37,22 @@ def _row(method: str, group: str, saved: np.ndarray, changed: np.ndarray) -> dic
     }
 
 
-def stops_that_differ(record: Record, study: str, name: str, methods: Sequence[str]) -> dict[str, int]:
+def stops_that_differ(record: TerminationRecord, study: str, name: str, methods: Sequence[str]) -> dict[str, int]:
     """Number of our stops that are not the recorded ones, by method; methods without a record are left out."""
     runs, recorded = record.runs[study, name], record.stops.get((study, name), {})
     known = [method for method in methods if method in recorded]
     differing = {m: (stops_of(runs, m) != recorded[m]) & (recorded[m] > 0) for m in known}
     return {method: int(where.sum()) for method, where in differing.items()}
+
+
+def score_comparisons(rows: Sequence[Mapping[str, Any]], suffix: str = "") -> list[Comparison]:
+    """RTC and RYC of each row, for which the paper prints no numbers; their standard deviation with "_std"."""
+    words = "standard deviation of " if suffix == "_std" else ""
+    return [
+        Comparison(f"{row['method']}, {row['group']}: {words}{score.upper()}", None, row[f"{score}{suffix}"])
+        for row in rows
+        for score in ("rtc", "ryc")
+    ]
 
 
 def by_method(rows: Sequence[dict[str, Any]], group: str) -> dict[str, dict[str, Any]]:
