@@ -1,4 +1,4 @@
-"""Dense layers trained by Adam, as vector code: forward pass, deltas of the inputs, gradient and step in one pass.
+"""Dense layers trained by Adam or by plain descent, as vector code: forward pass, deltas, step.
 
 Layouts (lane is the fastest index; 8 lanes):
 
@@ -16,7 +16,7 @@ a unit with value 0 and delta 0 has no gradient.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,43 +139,63 @@ def _step(memory: np.ndarray, layer: Layer, panel: int, gradient: int, rate: np.
 
 
 @part
-def backward(
-    memory: np.ndarray, layer: Layer, deltas: int, n_chunks: int, rate: np.float32, propagate: bool, scratch: int
-) -> None:
-    """Change the layer by one Adam step; if `propagate`, write the deltas of its inputs first.
+def _plain_step(memory: np.ndarray, layer: Layer, panel: int, gradient: int, rate: np.float32) -> None:
+    """Change one panel's weights by a step of stochastic gradient descent: rate times the gradient."""
+    rates = constant(-rate)
+    at = layer.weights + panel * (layer.n_in + 1) * 8
+    for _ in range(layer.n_in + 1):
+        store(memory, at, fma(rates, load(memory, gradient), load(memory, at)))
+        at += 8
+        gradient += 8
 
-    It works panel by panel, so that a panel's weights, moments and gradient stay in the innermost cache and no gradient
-    of the whole layer is ever written.
 
-    Parameters
-    ----------
-    memory, layer
-        All numbers of a run, and the layer in it.
-    deltas
-        Index in memory where the derivatives of the loss with respect to the outputs begin.
-    n_chunks
-        Number of chunks of 8 samples.
-    rate
-        Learning rate, with Adam's bias correction.
-    propagate
-        Whether to write the deltas of the inputs.
-    scratch
-        Index in memory of free space for 8 x 8 deltas and a panel's gradient (n_in + 1, 8).
-    """
-    rows = layer.n_in + 1
-    gradient = scratch + 64
-    if propagate:
-        memory[layer.input_deltas : layer.input_deltas + n_chunks * rows * 8] = np.float32(0.0)
-    for panel in range(layer.n_out // 8):
-        memory[gradient : gradient + rows * 8] = np.float32(0.0)
-        for chunk in range(n_chunks):
-            block, first = deltas + (chunk * (layer.n_out + 1) + panel * 8) * 8, chunk * rows * 8
-            if propagate:
-                weights = layer.weights + panel * rows * 8
-                _add_product(memory, layer.input_deltas + first, weights, block, layer.n_in)
-            transpose(memory, block, scratch)
-            _add_product(memory, gradient, layer.inputs + first, scratch, rows)
-        _step(memory, layer, panel, gradient, rate)
+def _backward(step: Any) -> Any:
+    """Compiled function that goes backwards through a layer and changes each panel by `step`."""
+
+    @part
+    def backward(
+        memory: np.ndarray, layer: Layer, deltas: int, n_chunks: int, rate: np.float32, propagate: bool, scratch: int
+    ) -> None:
+        """Change the layer by one step; if `propagate`, write the deltas of its inputs first.
+
+        It works panel by panel, so that a panel's weights, moments and gradient stay in the innermost cache and no
+        gradient of the whole layer is ever written.
+
+        Parameters
+        ----------
+        memory, layer
+            All numbers of a run, and the layer in it.
+        deltas
+            Index in memory where the derivatives of the loss with respect to the outputs begin.
+        n_chunks
+            Number of chunks of 8 samples.
+        rate
+            Learning rate; for Adam with its bias correction.
+        propagate
+            Whether to write the deltas of the inputs.
+        scratch
+            Index in memory of free space for 8 x 8 deltas and a panel's gradient (n_in + 1, 8).
+        """
+        rows = layer.n_in + 1
+        gradient = scratch + 64
+        if propagate:
+            memory[layer.input_deltas : layer.input_deltas + n_chunks * rows * 8] = np.float32(0.0)
+        for panel in range(layer.n_out // 8):
+            memory[gradient : gradient + rows * 8] = np.float32(0.0)
+            for chunk in range(n_chunks):
+                block, first = deltas + (chunk * (layer.n_out + 1) + panel * 8) * 8, chunk * rows * 8
+                if propagate:
+                    weights = layer.weights + panel * rows * 8
+                    _add_product(memory, layer.input_deltas + first, weights, block, layer.n_in)
+                transpose(memory, block, scratch)
+                _add_product(memory, gradient, layer.inputs + first, scratch, rows)
+            step(memory, layer, panel, gradient, rate)
+
+    return backward
+
+
+backward = _backward(_step)
+backward_plain = _backward(_plain_step)
 
 
 @part

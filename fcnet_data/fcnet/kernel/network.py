@@ -58,7 +58,7 @@ def lay_out(settings: KernelSettings) -> FcnetNetwork:
 
 
 @part
-def _initialise_layer(
+def initialise_layer(
     memory: np.ndarray, layer: Layer, fan_in: int, fan_out: int, n_chunks: int, key: np.uint64
 ) -> None:
     """Write Glorot-uniform weights, and 1 as the last input of each chunk; biases stay 0."""
@@ -87,9 +87,9 @@ def initialise(memory: np.ndarray, network: FcnetNetwork, settings: KernelSettin
     """
     n_chunks = _padded(max(EVALUATED, settings.batch_size)) // 8
     n_0, n_1, n_2, n_3 = settings.n_features, settings.n_units_1, settings.n_units_2, max(1, settings.n_classes)
-    _initialise_layer(memory, network.layer_1, n_0, n_1, n_chunks, stream(key, INITIAL_WEIGHTS, 1))
-    _initialise_layer(memory, network.layer_2, n_1, n_2, n_chunks, stream(key, INITIAL_WEIGHTS, 2))
-    _initialise_layer(memory, network.layer_3, n_2, n_3, n_chunks, stream(key, INITIAL_WEIGHTS, 3))
+    initialise_layer(memory, network.layer_1, n_0, n_1, n_chunks, stream(key, INITIAL_WEIGHTS, 1))
+    initialise_layer(memory, network.layer_2, n_1, n_2, n_chunks, stream(key, INITIAL_WEIGHTS, 2))
+    initialise_layer(memory, network.layer_3, n_2, n_3, n_chunks, stream(key, INITIAL_WEIGHTS, 3))
 
 
 @part

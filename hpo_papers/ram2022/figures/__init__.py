@@ -1,0 +1,1 @@
+"""Figures 2-6 of the synthetic study."""

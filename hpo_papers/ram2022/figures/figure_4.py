@@ -1,0 +1,7 @@
+"""Figure 4: heuristic 3.1 for fixed tolerances, 36 configurations."""
+
+from __future__ import annotations
+
+from hpo_papers.ram2022.figures.tolerance_grid import item_of
+
+ITEM = item_of(36, "Figure 4")

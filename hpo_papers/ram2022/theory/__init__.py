@@ -1,0 +1,1 @@
+"""Table 5 and the theorems, beside risks measured in the synthetic study."""
