@@ -7,8 +7,8 @@
 from a trial's `info["folds"]`.
 
     paper            algorithm 1: the threshold follows the incumbent; from 20 trials on. scale 1
-    paper-2021       the same with the model of Makarova et al. (2021): logarithms of the losses, all trials, ten samples of
-                     the hyperparameters; the threshold is the standard deviation of the logarithm, see `log_error`
+    paper-2021       the same with the model of Makarova et al. (2021): logarithms of the losses, all trials, ten
+                     samples of the hyperparameters; the threshold is that of the logarithm, see `log_error`
     reference-code   the threshold is that of the incumbent after 20 trials and is kept; what the paper calls 0.21 is
                      scale 1, and 0.5 is scale 0.5 / 0.21
     default          ours: it follows the incumbent, scale 3.5, three checks in a row, from 28 trials on; no bound
