@@ -3,4 +3,5 @@
 TITLE = "Makarova et al. (2022), Automatic Termination for Hyperparameter Optimization"
 ITEMS = {
     "table-3": "tables.table_3",
+    "table-3-own": "tables.table_3_own",
 }

@@ -49,6 +49,8 @@ class BoundSettings(NamedTuple):
     fit          "map", "ml" (type II maximum likelihood) or "slice" (ten samples), see `hpo_models.gp.fit`
     candidates   "random", "all" or "refined", see `CandidateSet`
     counts       what t is in beta: the "subset" that is fitted, or all "trials"
+    beta         in place of the formula, None for the formula
+    calibrated   whether the standard deviations are multiplied by `inflation`
     seed         of the random candidates and of the slice sampling
     log          whether the process is one of the losses' logarithms; so is the bound then, a difference of logarithms
     """
@@ -58,6 +60,8 @@ class BoundSettings(NamedTuple):
     fit: Fit = "map"
     candidates: Candidates = "random"
     counts: Literal["subset", "trials"] = "subset"
+    beta: float | None = None
+    calibrated: bool = False
     seed: int = 0
     log: bool = False
 
@@ -115,14 +119,44 @@ class RegretBounds:
         surrogate = fit_surrogate(self._reader, usable, indices, self._settings.fit, self._settings.seed)
         if surrogate is None:
             return Bound(math.inf, f"no bound: the {len(indices)} lowest losses are all equal{usable.note}")
-        beta = confidence_factor(self._d, t)
-        value = regret_bound(surrogate, self._candidates, beta)
-        if self._settings.fit == "map" and collapsed(surrogate, value):
-            others = other_modes(self._reader, surrogate, self._settings.seed)
-            value, surrogate = max(
-                ((regret_bound(other, self._candidates, beta), other) for other in others), key=lambda pair: pair[0]
-            )
+        beta = confidence_factor(self._d, t) if self._settings.beta is None else self._settings.beta
+        value, surrogate = settled_bound(self._reader, surrogate, self._candidates, beta, self._settings)
+        if self._settings.calibrated:
+            value = regret_bound(surrogate, self._candidates, beta * inflation(surrogate) ** 2)
         return Bound(value, usable.note, neighbour_correlation(surrogate.processes[0]))
+
+
+def settled_bound(
+    reader: UsableTrialsReader, surrogate: Surrogate, candidates: CandidateSet, beta: float, settings: BoundSettings
+) -> tuple[float, Surrogate]:
+    """The bound, and the surrogate that it is of: the given one, or where that is `collapsed` one at another mode.
+
+    Parameters
+    ----------
+    reader
+        What read the trials.
+    surrogate
+        Fitted to the better part of them.
+    candidates
+        Over which the lowest point of the space is looked for.
+    beta
+        Factor of the confidence bounds.
+    settings
+        How the surrogate was fitted, and the seed of further searches.
+    """
+    value = regret_bound(surrogate, candidates, beta)
+    if settings.fit != "map" or not collapsed(surrogate, value):
+        return value, surrogate
+    others = other_modes(reader, surrogate, settings.seed)
+    return max(((regret_bound(other, candidates, beta), other) for other in others), key=lambda pair: pair[0])
+
+
+def inflation(surrogate: Surrogate) -> float:
+    """What the standard deviations must be multiplied by for the observations to be as far off as they say, at least 1.
+
+    It is the root mean square of the standardised leave-one-out residuals, the largest over the processes.
+    """
+    return max(1.0, *(float(np.sqrt(np.mean(process.left_out() ** 2))) for process in surrogate.processes))
 
 
 def collapsed(surrogate: Surrogate, value: float) -> bool:
