@@ -10,7 +10,7 @@ import numpy as np
 from hpo_leaderboard.stopping.pictures import COLOURS, panels_of, tidy
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2021.runs.curves import RECORD, example_runs
+from hpo_papers.makarova2021.runs.curves import LM_SECONDS, RECORD, example_runs
 from hpo_papers.makarova2022.record.contents import record
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=draw,
-    cost=lambda runs: runs * 60.0 + 2.0,
+    cost=lambda runs: runs * LM_SECONDS + 2.0,
     runs=3,
     least=0,
 )

@@ -32,7 +32,9 @@ def compute(work: Work) -> Numbers:
     names = ALGORITHMS if work.runs else ALGORITHMS[:1]
     (length, n_rows), n_seeds = (LENGTH, N_ROWS) if work.runs else (3, 200), max(work.runs, 2)
     seeds = list(product(range(n_seeds), repeat=3))
-    calls = [(name.lower(), PHONEME, length, *three, 10, n_rows) for name in names for three in seeds]
+    calls: list[tuple[Any, ...]] = [
+        (name.lower(), PHONEME, length, *three, 10, n_rows) for name in names for three in seeds
+    ]
     rows: list[dict[str, Any]] = []
     for call, run in zip(calls, work.parts(live_run, calls), strict=True):
         shared = {"benchmark": PHONEME, "optimizer": call[0].upper(), **dict(zip(COLUMNS, call[3:6], strict=True))}

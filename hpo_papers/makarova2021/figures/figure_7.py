@@ -9,7 +9,7 @@ import numpy as np
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
 from hpo_papers.makarova2021.runs.curves import too_short
-from hpo_papers.makarova2021.stops.studies import DEPARTURES, OURS, RECORDED, RUNS, SECONDS, scores, studies
+from hpo_papers.makarova2021.stops.studies import DEPARTURES, OURS, RECORDED, RUNS, SECONDS, SHARED, scores, studies
 from hpo_papers.makarova2021.stops.violins import beside_printed, draw_violins, found, score_row
 
 PATIENCES = ("Conv_10", "Conv_30", "Conv_50")
@@ -86,7 +86,7 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=lambda numbers: draw_violins(numbers["rows"]),
-    cost=lambda runs: runs * SECONDS + 4.0,
+    cost=lambda runs: SHARED,
     runs=RUNS,
     least=0,
 )
