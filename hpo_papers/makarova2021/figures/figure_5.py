@@ -11,7 +11,7 @@ from hpo_leaderboard.stopping.pictures import COLOURS, legend_below, panels_of, 
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
 from hpo_papers.makarova2021.runs.curves import too_short
-from hpo_papers.makarova2021.stops.studies import DEPARTURES, OURS, RECORDED, RUNS, SECONDS, scores, studies
+from hpo_papers.makarova2021.stops.studies import DEPARTURES, NEVER, OURS, RECORDED, RUNS, SECONDS, scores, studies
 from hpo_papers.makarova2021.stops.violins import score_row
 
 if TYPE_CHECKING:
@@ -49,9 +49,12 @@ def verdict(numbers: Numbers) -> Verdict:
     ryc = np.concatenate([rows[name]["ryc_values"] for name in RECORDED])
     claims = {
         "more than half of the experiments with XGB and RF are not stopped": bool(np.mean(rtc == 0) > 0.5),
-        "at least half of those that are stopped have RYC >= 0": bool(np.mean(ryc[rtc > 0] >= 0) >= 0.5),
+        "at least half of those that are stopped have RYC >= 0": bool(
+            (rtc > 0).any() and np.mean(ryc[rtc > 0] >= 0) >= 0.5
+        ),
     }
     for name, printed in PRINTED.items():
+        claims[f"{name}: some experiments are stopped"] = rows[name]["rtc"] > 0
         claims[f"{name}: mean RYC within {NEAR} of {printed}"] = abs(rows[name]["ryc"] - printed) <= NEAR
     return claims_hold(claims)
 
@@ -79,8 +82,8 @@ ITEM = Item(
     "regret (eq. 5) is below the standard deviation of the incumbent's cross-validation (eq. 6, 7), on logarithms of "
     "the errors, from 20 evaluations on.",
     departures=DEPARTURES,
-    rule="reproduced if of the experiments with XGB and RF more than half are not stopped, at least half of the "
-    f"stopped ones have RYC >= 0, and the mean RYC of each lies within {NEAR} of the text's; else differs",
+    rule="reproduced if of the experiments with XGB and RF more than half are not stopped but some of each, at least "
+    f"half of the stopped ones have RYC >= 0, and the mean RYC of each lies within {NEAR} of the text's; else differs",
     compute=compute,
     verdict=verdict,
     compare=compare,
@@ -88,4 +91,7 @@ ITEM = Item(
     cost=lambda runs: runs * SECONDS + 4.0,
     runs=RUNS,
     least=0,
+    notes=f"{NEVER} That some experiments of each algorithm must be stopped was added to the rule after the first run, "
+    "since a method that never stops has RYC = 0. RF is as printed: 16 % of the runs are stopped, RTC .142, RYC "
+    "+.0015.",
 )

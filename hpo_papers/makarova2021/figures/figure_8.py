@@ -9,6 +9,7 @@ from hpo_papers.frame.work import Work
 from hpo_papers.makarova2021.runs.curves import too_short
 from hpo_papers.makarova2021.stops.studies import (
     DEPARTURES,
+    NEVER,
     OURS,
     RECORDED,
     RUNS,
@@ -46,6 +47,7 @@ def verdict(numbers: Numbers) -> Verdict:
     for name in RECORDED:
         for method in OTHERS:
             own, other = ({key: found(rows, name, m, key) for key in ("rtc", "ryc", "ryc_std")} for m in (OURS, method))
+            claims[f"{name}: ours stops some experiments"] = own["rtc"] > 0
             claims[f"{name}: {method} saves more than ours"] = other["rtc"] > own["rtc"]
             claims[f"{name}: the mean RYC of {method} is below ours"] = other["ryc"] < own["ryc"]
             claims[f"{name}: RYC of {method} varies more than ours"] = other["ryc_std"] > own["ryc_std"]
@@ -59,8 +61,8 @@ ITEM = Item(
     protocol="As figure 5; no stop in the first 20 evaluations.",
     departures=f"EI and PI are those recorded in 2022, of a process with the most probable hyperparameters; the "
     f"paper's are of samples. LM, of which none are recorded, is left out. {DEPARTURES}",
-    rule="reproduced if for XGB and RF both EI and PI save more than ours, have a lower mean RYC and a larger standard "
-    "deviation of it; else differs",
+    rule="reproduced if for XGB and RF ours stops some experiments and both EI and PI save more than ours, have a "
+    "lower mean RYC and a larger standard deviation of it; else differs",
     compute=compute,
     verdict=verdict,
     compare=compare,
@@ -68,4 +70,6 @@ ITEM = Item(
     cost=lambda runs: SHARED,
     runs=RUNS,
     least=0,
+    notes=f"All that is printed about EI and PI holds. {NEVER} That ours must stop some experiments was added to the "
+    "rule after the first run, since a method that never stops has RYC = 0.",
 )
