@@ -10,7 +10,7 @@ from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.rendering import Output
 
 if TYPE_CHECKING:
-    from fcnet_data.collection.collecting import Work
+    from fcnet_data.collection.collecting import Collectable
 
 RESUME = (
     "Finished trainings are kept in a journal; after a kill, a crash or a full disk the same command goes on where "
@@ -49,7 +49,7 @@ def add_collection(parser: Parser) -> None:
     parser.add_argument("--address", help="of a Dask scheduler; without it Dask starts a cluster here")
 
 
-def collect_into_file(work: Work, options: argparse.Namespace, out: Output) -> None:
+def collect_into_file(work: Collectable, options: argparse.Namespace, out: Output) -> None:
     """Do the work with the options of `add_collection`, and say what was written."""
     from fcnet_data.collection.collecting import collect
 

@@ -16,7 +16,7 @@ from hpo_core.cores import usable_cores
 from hpo_leaderboard.engines import ENGINES
 from hpo_papers.frame.catalogue import PAPERS, chosen_items, switches, title_of
 from hpo_papers.frame.plan import PlannedItem, make_plan
-from hpo_papers.frame.reproduction import Reproduced, Settings, reproduce
+from hpo_papers.frame.reproduction import Reproduced, ReproductionSettings, reproduce
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -110,7 +110,8 @@ def _run(planned: Sequence[PlannedItem], options: argparse.Namespace, out: Outpu
 
     results: list[Reproduced] = []
     with tqdm(unit="part", disable=None, leave=False) as bar:
-        settings = Settings(options.out, options.engine, options.processes, options.time, _Progress(bar).show)
+        where = {"engine": options.engine, "processes": options.processes}
+        settings = ReproductionSettings(options.out, **where, seconds=options.time, progress=_Progress(bar).show)
         out.table(COLUMNS, _rows(reproduce(planned, settings), results))
     words = ["hpo", "reproduce", *options.items, *(f"--{switch}" for switch in options.switches or ())]
     page, markdown = write_pages(results, options.out, shlex.join(words))

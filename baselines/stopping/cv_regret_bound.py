@@ -72,7 +72,7 @@ class CVRegretBound:
     beta
         Factor of the confidence bounds in place of the formula (section A.2.3).
     calibrated
-        Whether the model's standard deviations are enlarged where its leave-one-out residuals are larger than them.
+        Whether the model is one of log losses with five times the beta; losses must be above 0.
     bounds
         What gives the bound of the trials in place of the model, such as recorded bounds.
     """

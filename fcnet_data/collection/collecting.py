@@ -1,4 +1,4 @@
-"""`collect`: measure every item of a `Work`, through kills and restarts, and save the result as one file."""
+"""`collect`: measure every item of a `Collectable`, through kills and restarts, and save the result as one file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fcnet_data.collection.workers import in_threads, on_dask
 from hpo_core.cores import usable_cores
 
 
-class Work(Protocol):
+class Collectable(Protocol):
     """A collection to be made. It is sent to other machines, so it must be small and picklable.
 
     settings    everything that determines the numbers, JSON-serializable
@@ -42,7 +42,7 @@ class Work(Protocol):
 
 
 def collect(
-    work: Work,
+    work: Collectable,
     out: Path,
     *,
     engine: str = "threads",
@@ -102,7 +102,9 @@ def collect(
     return out
 
 
-def _fill(work: Work, journal: Journal, engine: str, n_threads: int, address: str | None, progress: bool) -> None:
+def _fill(
+    work: Collectable, journal: Journal, engine: str, n_threads: int, address: str | None, progress: bool
+) -> None:
     from tqdm import tqdm
 
     costs = work.expected_costs()

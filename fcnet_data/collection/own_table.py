@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Protocol
 
-from fcnet_data.collection.collecting import Work, collect
+from fcnet_data.collection.collecting import Collectable, collect
 from hpo_core.errors import NameTaken
 from hpo_core.storage.files import cache_directory
 from tabular.families import check_table_name, own_tables
@@ -16,7 +16,7 @@ from tabular.fcnet_files.importing import import_table
 FOLDER = "training"  # of the cache directory, for tables that are not finished
 
 
-class TableWork(Work, Protocol):
+class TableWork(Collectable, Protocol):
     """A collection that saves a table."""
 
     @property
@@ -62,6 +62,6 @@ def _is_there(work: TableWork, replace: bool) -> bool:
     )
 
 
-def _digest(work: Work) -> str:
+def _digest(work: Collectable) -> str:
     """Eight hexadecimal digits that tell a collection from another of the same name."""
     return hashlib.sha256(json.dumps(dict(work.settings), sort_keys=True).encode()).hexdigest()[:8]

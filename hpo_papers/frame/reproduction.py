@@ -18,9 +18,10 @@ STORE = "parts.sqlite"
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReproductionSettings:
     """How items are computed: the directory for store and page, the engine, and the seconds of the clock, if limited.
 
+    With `smallest`, items compute as little as they can, see `Work.thinned`.
     `progress` is called with an item's name, and how many of how many of its parts are finished.
     """
 
@@ -28,6 +29,7 @@ class Settings:
     engine: str = "serial"
     processes: int | None = None
     seconds: float | None = None
+    smallest: bool = False
     progress: Callable[[str, int, int], Any] = lambda name, done, total: None
 
 
@@ -50,7 +52,7 @@ class Reproduced:
     left: str = ""
 
 
-def reproduce(planned: Sequence[PlannedItem], settings: Settings) -> Iterator[Reproduced]:
+def reproduce(planned: Sequence[PlannedItem], settings: ReproductionSettings) -> Iterator[Reproduced]:
     """Each planned item as soon as it is computed; numbers that are in the store are taken from there."""
     deadline = None if settings.seconds is None else time.monotonic() + settings.seconds
     store = PartStore(settings.out / STORE)
@@ -61,11 +63,13 @@ def reproduce(planned: Sequence[PlannedItem], settings: Settings) -> Iterator[Re
         store.close()
 
 
-def _reproduced(planned: PlannedItem, store: PartStore, settings: Settings, deadline: float | None) -> Reproduced:
+def _reproduced(
+    planned: PlannedItem, store: PartStore, settings: ReproductionSettings, deadline: float | None
+) -> Reproduced:
     named, runs, _ = planned
     item = named.item
     digest = inputs_digest(named.module, item.resolved)
-    key = part_key(named.name, runs, digest)
+    key = part_key(named.name, [runs, settings.smallest], digest)
     start = time.process_time()
     stored = store.get(key)
     if stored is not None:
@@ -80,6 +84,7 @@ def _reproduced(planned: PlannedItem, store: PartStore, settings: Settings, dead
         processes=settings.processes,
         deadline=deadline,
         resolved=item.resolved,
+        smallest=settings.smallest,
         progress=lambda done, total: settings.progress(named.name, done, total),
     )
     try:

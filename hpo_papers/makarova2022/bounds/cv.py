@@ -29,21 +29,25 @@ class FollowingRule(NamedTuple):
 DEFAULT = FollowingRule()
 
 
-def own_bounds(work: Work, n_runs: int) -> dict[str, dict[str, np.ndarray]]:
+def own_bounds(work: Work, n_runs: int, calibrated: bool = False) -> dict[str, dict[str, np.ndarray]]:
     """Arrays (dataset, run, evaluation) of `own.COLUMNS` by algorithm, of the first runs on each dataset."""
-    keys = [(name, dataset, run) for name in ALGORITHMS for dataset in range(N_DATASETS) for run in range(n_runs)]
+    checks, datasets = work.thinned(CHECKS, 3), work.thinned(range(N_DATASETS), 3)
+    options = (0.5, None, True) if calibrated else ()
+    keys = [(name, dataset, run) for name in ALGORITHMS for dataset in datasets for run in range(n_runs)]
     order = sorted(keys, key=lambda key: (key[2], key[0], key[1]))  # whole runs first, so that a cut leaves them
-    found = work.parts(bounds_along, [("cv", *key, CHECKS) for key in order])
+    found = work.parts(bounds_along, [("cv", *key, checks, *options) for key in order])
     parts = dict(zip(order, found, strict=True))
     return {
-        name: gridded([parts[key] for key in keys if key[0] == name], (N_DATASETS, n_runs), CHECKS, LENGTH)
+        name: gridded([parts[key] for key in keys if key[0] == name], (len(datasets), n_runs), checks, LENGTH)
         for name in ALGORITHMS
     }
 
 
-def cv_runs(name: str, n_runs: int) -> Runs:
+def cv_runs(work: Work, name: str, n_runs: int) -> Runs:
     """The first recorded runs of an algorithm on each dataset."""
-    return record().runs["cv", name].subset(n_runs)
+    runs, datasets = record().runs["cv", name].subset(n_runs), work.thinned(range(N_DATASETS), 3)
+    names = tuple(runs.datasets[i] for i in datasets)
+    return Runs(runs.study, runs.name, names, {key: array[datasets] for key, array in runs.arrays.items()})
 
 
 def following_stops(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from baselines.stopping.parts.regret import (
+    UNDIVIDED,
     BoundSettings,
-    inflation,
+    bound_ends,
+    ends_apart,
     neighbour_correlation,
-    regret_bound,
     settled_bound,
 )
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate
@@ -20,7 +21,7 @@ from hpo_models.acquisition import confidence_factor
 from hpo_papers.makarova2022.bounds.spaces import features_of, reader_of
 from hpo_papers.makarova2022.record.contents import record
 
-COLUMNS = ("bound", "correlation", "inflation", "calibrated")
+COLUMNS = ("bound", "correlation", "inflation", "inflated")  # see `bounds_along`
 
 
 @cache
@@ -29,9 +30,19 @@ def _candidates(study: str, name: str) -> CandidateSet:
 
 
 def bounds_along(
-    study: str, name: str, dataset: int, run: int, checks: list[int], share: float = 0.5, beta: float | None = None
+    study: str,
+    name: str,
+    dataset: int,
+    run: int,
+    checks: list[int],
+    share: float = 0.5,
+    factor: float | None = None,
+    calibrated: bool = False,
 ) -> list[list[float]]:
-    """(check, column) numbers of `COLUMNS` after some numbers of evaluations of a recorded run, NaN without a bound.
+    """(check, column) numbers after some numbers of evaluations of a recorded run, NaN without a bound.
+
+    The columns: the bound; how much an evaluation tells about its neighbour; the root mean square of the standardised
+    leave-one-out residuals; the bound with standard deviations that are multiplied by it, if it is above 1.
 
     Parameters
     ----------
@@ -41,11 +52,15 @@ def bounds_along(
         Numbers of completed evaluations.
     share
         Part of the evaluations, the best, that the process is fitted to.
-    beta
-        Factor of the confidence bounds, None for the paper's formula.
+    factor
+        Multiplies the paper's beta; None is 1, of a calibrated bound 5.
+    calibrated
+        Whether the process models log losses.
     """
-    settings, reader = BoundSettings(share=share), reader_of(study, name)
+    settings, reader = BoundSettings(share=share, calibrated=calibrated), reader_of(study, name)
     x, losses = features_of(study, name, dataset, run), record().runs[study, name]["loss"][dataset, run]
+    losses = np.log(losses) if calibrated else losses
+    times = (UNDIVIDED if calibrated else 1.0) if factor is None else factor
     d = sum(h.size > 1 for h in reader.space)
     rows: list[list[float]] = []
     for t in checks:
@@ -55,13 +70,13 @@ def bounds_along(
         if surrogate is None:
             rows.append([float("nan")] * len(COLUMNS))
             continue
-        factor = confidence_factor(d, len(indices)) if beta is None else beta
-        value, surrogate = settled_bound(reader, surrogate, _candidates(study, name), factor, settings)
-        larger = inflation(surrogate)
-        calibrated = value
-        if larger > 1.0:
-            calibrated = regret_bound(surrogate, _candidates(study, name), factor * larger**2)
-        rows.append([value, neighbour_correlation(surrogate.processes[0]), larger, calibrated])
+        beta = times * confidence_factor(d, len(indices))
+        ends, surrogate = settled_bound(reader, surrogate, _candidates(study, name), beta, settings)
+        (process,) = surrogate.processes
+        inflation = float(np.sqrt(np.mean(process.left_out() ** 2)))
+        wider = bound_ends(surrogate, _candidates(study, name), beta * inflation**2) if inflation > 1.0 else ends
+        bounds = [ends_apart(each, calibrated) for each in (ends, wider)]
+        rows.append([bounds[0], neighbour_correlation(process), inflation, bounds[1]])
     return rows
 
 

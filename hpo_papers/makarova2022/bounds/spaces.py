@@ -56,5 +56,5 @@ def _table_values(space: Space, study: str, name: str, dataset: int, run: int) -
     codes = record().runs[study, name]["config"][dataset, run]
     columns = sorted(h.name for h in space)
     for h in space:
-        order = sorted(h.values) if h.name in WORDS else list(h.values)
+        order = sorted(h.values) if h.name in WORDS else list(h.values)  # type: ignore[union-attr]
         yield [order[code] for code in codes[:, columns.index(h.name)]]

@@ -1,4 +1,4 @@
-"""`Record`: the runs that the authors published, as arrays; the file `data/record.h5` is the package's own.
+"""`TerminationRecord`: the runs that the authors published, as arrays; the file `data/record.h5` is the package's own.
 
     cv        random forest and XGBoost on 19 datasets, 10 runs each, 200 evaluations with 10 folds
     fcnet     random search, TPE and BORE on four FC-Net tables, 50 runs each, 500 evaluations
@@ -54,7 +54,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class Record:
+class TerminationRecord:
     """All runs by study and name, and recorded stops (method, dataset, run) by study and name, 0 where missing."""
 
     runs: dict[tuple[str, str], Runs]
@@ -63,13 +63,13 @@ class Record:
 
 
 @cache
-def record() -> Record:
+def record() -> TerminationRecord:
     """The record that the package carries."""
     return read_record(PATH)
 
 
-def read_record(path: Path) -> Record:
-    """Record in a file that `importing.write_record` wrote."""
+def read_record(path: Path) -> TerminationRecord:
+    """TerminationRecord in a file that `importing.write_record` wrote."""
     header, columns = read_sealed(path, KIND)
     values = {name: _decoded(name, columns) for name in columns if not name.endswith("#values")}
     datasets: dict[str, list[str]] = header["datasets"]
@@ -81,7 +81,7 @@ def read_record(path: Path) -> Record:
         if recorded:
             stops[study, name] = recorded
         runs[study, name] = Runs(study, name, tuple(datasets[study]), arrays)
-    return Record(runs, stops, header["provenance"])
+    return TerminationRecord(runs, stops, header["provenance"])
 
 
 def _decoded(name: str, columns: dict[str, np.ndarray]) -> np.ndarray:

@@ -4,14 +4,14 @@ from hpo_papers.frame import page
 from hpo_papers.frame.catalogue import NamedItem
 from hpo_papers.frame.page import number, write_pages
 from hpo_papers.frame.plan import make_plan
-from hpo_papers.frame.reproduction import Settings, reproduce
+from hpo_papers.frame.reproduction import ReproductionSettings, reproduce
 
 MADE = NamedItem("made", "made/squares", "made_item")
 
 
 def pages(out, monkeypatch, cpu_seconds=None, **settings):
     monkeypatch.setattr(page, "title_of", lambda paper: "Nobody (2000), <Squares>")
-    results = list(reproduce(make_plan([MADE], cpu_seconds), Settings(out, **settings)))
+    results = list(reproduce(make_plan([MADE], cpu_seconds), ReproductionSettings(out, **settings)))
     html, markdown = write_pages(results, out, "hpo reproduce made")
     return html.read_text(), markdown.read_text()
 
