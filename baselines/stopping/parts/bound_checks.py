@@ -84,6 +84,8 @@ def chosen_variant(variants: Mapping[str, Variant], options: BoundOptions) -> Va
         settings = settings._replace(share=float(options.share))
     if options.beta is not None:
         settings = settings._replace(beta=positive("beta", options.beta))
+    if options.calibrated and settings.log:
+        raise InvalidOption(f"calibrated goes with bounds in units of the loss; those of {name!r} are of logarithms")
     settings = settings._replace(calibrated=bool(options.calibrated))
     return variant._replace(
         settings=settings,

@@ -10,6 +10,7 @@ from baselines import criterion
 from baselines.stopping.cv_regret_bound import estimation_error, log_error
 from baselines.stopping.parts.bound_checks import PAPER_2021
 from baselines.stopping.parts.regret import RegretBounds
+from hpo_core.errors import InvalidOption
 
 FOLDS = [0.9, 1.1, 1.0, 1.2, 0.8]
 
@@ -52,3 +53,8 @@ def test_a_loss_of_nothing_has_no_logarithm():
     rule = criterion("cv-regret-bound:variant=paper-2021", LINE)
     assert rule(trials) is None
     assert "a loss of 0 has no logarithm" in rule.status(trials)
+
+
+def test_its_bound_is_not_calibrated():
+    with pytest.raises(InvalidOption, match="those of 'paper-2021' are of logarithms"):
+        criterion("cv-regret-bound:variant=paper-2021,calibrated=true", LINE)
