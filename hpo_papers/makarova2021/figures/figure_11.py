@@ -71,6 +71,7 @@ def draw(numbers: Numbers) -> Figure:
             axes.plot(*scaled, ".", color=colour, markersize=2.5, alpha=0.4, label=label)
         axes.set_xscale("log")
         axes.set_yscale("log")
+        axes.xaxis.set_minor_formatter("")
         mean = float(np.mean(list(numbers["correlations"][name].values())))
         tidy(axes, f"{name}: mean correlation {mean:.2f}", "validation error / median", "std of the folds / median")
         axes.legend(fontsize=7, markerscale=3, loc="upper left")

@@ -67,6 +67,7 @@ def draw(numbers: Numbers) -> Figure:
         for colour, score in zip(COLOURS, ("rtc", "ryc"), strict=False):
             values = np.array(row[f"{score}_values"])[order]
             axes.plot(range(len(values)), values, ".", color=colour, markersize=4, label=score.upper())
+        axes.set_ylim(min(-0.2, min(row["ryc_values"]) - 0.05), 1.0)
         axes.axhline(0.0, color="#666666", linewidth=0.8, zorder=0)
         title = f"{row['group']}: RTC {row['rtc']:.3f}, RYC {row['ryc']:.3f}"
         tidy(axes, title, "experiments, sorted by RTC", "RTC, RYC")
