@@ -57,4 +57,4 @@ def incumbent_curves(run: Run) -> dict[str, list[float]]:
 
 def too_short(minutes: float) -> Verdict:
     """Verdict of the smallest size, which makes no whole run."""
-    return Verdict("not possible", f"no whole run was made; it takes about {minutes:.0f} minutes, see --time")
+    return Verdict("not possible", f"no whole run was made; it takes about {max(minutes, 1.0):.0f} minutes, see --time")
