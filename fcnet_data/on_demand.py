@@ -1,9 +1,13 @@
-"""Problems that train when they are evaluated: `cv-rf-DATASET`, `cv-xgb-DATASET` and `cv-lm-DATASET`.
+"""Problems that train when they are evaluated: `cv-rf-DATASET`, `cv-xgb-DATASET`, `cv-xgb3-DATASET`, `cv-lm-DATASET`.
 
 Cross-validation as in Makarova et al. (2021, 2022): ten folds, stratified for classification, on 80 % of the rows; the
-other 20 % are the test set; spaces of their Table 1. The losses of the folds are in `info["folds"]`, that of the test
-set in `info["test_loss"]`. DATASET is a name of `fcnet_data.datasets.names()`, or the path of a file, whose last column
-is predicted unless the options `target` and `task` say otherwise: Benchmark("cv-rf-own.csv", target="price").
+other 20 % are the test set; spaces of their Table 1, `xgb3` with three of its nine hyperparameters (2021, section 5.3).
+The losses of the folds are in `info["folds"]`, that of the test set in `info["test_loss"]`. DATASET is a name of
+`fcnet_data.datasets.names()`, or the path of a file, whose last column is predicted unless the options `target` and
+`task` say otherwise: Benchmark("cv-rf-own.csv", target="price").
+
+    folds   number of folds, 10; 1 is without cross-validation: one of ten folds validates, the others train
+    split   seed of the test set and the folds, 0, which all runs share; "seed" takes the seed of the evaluation
 
 Losses are functions of configuration and seed. The cost is measured once, when a configuration is first trained on
 this machine, and kept on disk with the rest. `seed=None` is the training with seed 0: the mean over all seeds, which
@@ -18,7 +22,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from fcnet_data.datasets import Dataset, names
 from fcnet_data.datasets.catalogue import CATALOGUE
@@ -32,10 +36,17 @@ from hpo_core.problems.problem import Result
 from hpo_core.space import Config, Space
 from hpo_core.storage.files import cache_directory
 
-TRAINERS = {"rf": "forest", "xgb": "xgboost-9", "lm": "linear"}
-WORDS = {"rf": "random forest", "xgb": "XGBoost", "lm": "linear model by SGD"}
-NAME = re.compile(r"cv-(rf|xgb|lm)-(.+)")
-OPTIONS = ("target", "task")
+TRAINERS = {"rf": "forest", "xgb": "xgboost-9", "xgb3": "xgboost-3", "lm": "linear"}
+WORDS = {
+    "rf": "random forest",
+    "xgb": "XGBoost",
+    "xgb3": "XGBoost, 3 hyperparameters",
+    "lm": "linear model by SGD",
+}
+NAME = re.compile(r"cv-(rf|xgb|xgb3|lm)-(.+)")
+OPTIONS = ("folds", "split")
+OPTIONS_OF_FILES = ("target", "task")
+SPLIT = 0
 N_FOLDS = 10
 VERSION = 1  # raised when a release trains differently, so that no evaluation of an older release is used
 
@@ -47,6 +58,8 @@ class CrossValidation:
     name: str
     trainer: Trainer
     dataset: Dataset
+    n_folds: int = N_FOLDS
+    split: int | Literal["seed"] = SPLIT
 
     budgets = (1,)
     optimum = None
@@ -59,13 +72,22 @@ class CrossValidation:
     def provenance(self) -> Mapping[str, Any]:
         data = self.dataset
         return {
-            "source": f"trained on demand: {self.trainer.name}, {N_FOLDS}-fold cross-validation, 20 % of rows to test",
+            "source": f"trained on demand: {self.trainer.name}, {self._validation}, 20 % of rows to test",
             "dataset": f"{data.name}, {data.n_rows} rows x {data.n_features} features, {data.source}",
             "target": f"{data.target_name}, {data.task}",
             "licence": data.licence,
             "data": data.digest,
             "cost": "seconds of processor time of the folds, measured at the first evaluation on this machine",
         }
+
+    @property
+    def _usual(self) -> bool:
+        return self.n_folds == N_FOLDS and self.split == SPLIT
+
+    @property
+    def _validation(self) -> str:
+        how = "one fold of ten" if self.n_folds == 1 else f"{self.n_folds}-fold cross-validation"
+        return how if self.split == SPLIT else f"{how}, split {self.split}"
 
     @property
     def contents(self) -> str:
@@ -79,9 +101,14 @@ class CrossValidation:
 
     def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
         training_seed = 0 if seed is None else seed
-        key = json.dumps([dict(sorted(config.items())), training_seed])
+        split_seed = training_seed if self.split == "seed" else self.split
+        usual = self.n_folds == N_FOLDS and split_seed == SPLIT
+        key = [dict(sorted(config.items())), training_seed, *(() if usual else (self.n_folds, split_seed))]
         found = self.cache.get(
-            key, lambda: cross_validate(self.trainer, config, self.dataset, seed=training_seed, n_folds=N_FOLDS)
+            json.dumps(key),
+            lambda: cross_validate(
+                self.trainer, config, self.dataset, seed=training_seed, split_seed=split_seed, n_folds=self.n_folds
+            ),
         )
         return Result(found.valid_loss, found.cost, budget, {"folds": found.folds, "test_loss": found.test_loss})
 
@@ -97,20 +124,32 @@ def listing() -> dict[str, str]:
 def facts(name: str) -> BenchmarkFacts:
     """Facts about a name, which a list shows together with the others of its trainer."""
     key, dataset = NAME.fullmatch(name).groups()  # type: ignore[union-attr]
-    extra = "" if key != "xgb" and CATALOGUE[dataset].location == "sklearn" else "collect"
+    extra = "" if not key.startswith("xgb") and CATALOGUE[dataset].location == "sklearn" else "collect"
     return BenchmarkFacts((1, 1), optimum=False, curves=False, extra=extra, group=f"cv-{key}-*")
 
 
 def make(name: str, **options: Any) -> CrossValidation | None:
-    """Problem of a name `cv-TRAINER-DATASET`, None for another name; a file has the options `target` and `task`."""
+    """Problem of a name `cv-TRAINER-DATASET`, None for another name.
+
+    Options are `folds` and `split`, see the module's head; a file has `target` and `task` too.
+    """
     match = NAME.fullmatch(name)
     if match is None:
         return None
     key, dataset = match.groups()
-    known = OPTIONS if is_file(dataset) else ()
+    known = (*OPTIONS, *OPTIONS_OF_FILES) if is_file(dataset) else OPTIONS
     for option in options:
         if option not in known:
-            ours = " or ".join(known) if known else "none; target and task are options of files"
-            raise InvalidOption(f"{name!r} has no option {option!r}, it has {ours}")
+            more = "" if is_file(dataset) else "; target and task are options of files"
+            raise InvalidOption(f"{name!r} has no option {option!r}, it has {', '.join(known)}{more}")
+    n_folds, split = options.get("folds", N_FOLDS), options.get("split", SPLIT)
+    if not _whole(n_folds, 1):
+        raise InvalidOption(f"folds must be a whole number, 1 for no cross-validation or more; got {n_folds!r}")
+    if split != "seed" and not _whole(split, 0):
+        raise InvalidOption(f"split must be a whole number >= 0, or 'seed' for the evaluation's; got {split!r}")
     chosen = ChosenDataset(dataset, options.get("target"), options.get("task"))
-    return CrossValidation(name, trainer(TRAINERS[key]), chosen.open())
+    return CrossValidation(name, trainer(TRAINERS[key]), chosen.open(), n_folds, split)
+
+
+def _whole(value: Any, lowest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= lowest

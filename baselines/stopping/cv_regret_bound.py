@@ -7,6 +7,8 @@
 from a trial's `info["folds"]`.
 
     paper            algorithm 1: the threshold follows the incumbent; from 20 trials on. scale 1
+    paper-2021       the same with the model of Makarova et al. (2021): logarithms of the losses, all trials, ten
+                     samples of the hyperparameters; the threshold is that of the logarithm, see `log_error`
     reference-code   the threshold is that of the incumbent after 20 trials and is kept; what the paper calls 0.21 is
                      scale 1, and 0.5 is scale 0.5 / 0.21
     default          ours: it follows the incumbent, scale 3.5, three checks in a row, from 28 trials on; no bound
@@ -39,6 +41,15 @@ def estimation_error(folds: Sequence[float]) -> float:
     return math.sqrt(1.0 / k + 1.0 / (k - 1)) * float(np.std(folds))
 
 
+def log_error(mean: float, error: float) -> float:
+    """Standard deviation of the logarithm of an estimate, from mean and standard deviation of the estimate itself.
+
+    It is that of a log-normal variable with these moments; error / mean where that is small. Makarova et al. (2021,
+    section 5) model logarithms "adapting the variance, accordingly", and do not say how.
+    """
+    return math.sqrt(math.log1p((error / mean) ** 2))
+
+
 class CVRegretBound:
     """Stops once the bound on the incumbent's regret is below `scale` standard errors of its cross-validation.
 
@@ -49,7 +60,7 @@ class CVRegretBound:
     scale
         Factor on the standard error of eq. 9; None is the variant's.
     variant
-        "default", "paper" or "reference-code", see the module's head.
+        "default", "paper", "paper-2021" or "reference-code", see the module's head.
     frozen
         Whether the threshold is that of the incumbent at the end of the warm-up; None is the variant's.
     warm_up, candidates, fit
@@ -91,19 +102,23 @@ class CVRegretBound:
         self._warned = False
 
     def bound(self, trials: Sequence[Trial]) -> float:
-        """Bound on the regret of the incumbent, in units of the loss; inf where there is none."""
+        """Bound on the regret of the incumbent, in units of the loss (2021: of its log); inf where there is none."""
         return self._checks.bound(trials).value
 
     def threshold(self, trials: Sequence[Trial]) -> float | None:
-        """What the bound must fall below, in units of the loss; None without fold losses or before the warm-up."""
+        """What the bound must fall below, in the bound's units; None without fold losses or before the warm-up."""
         if not self._checks.ready(trials):
             return None
         indices = indices_in_use(trials)
         counted = indices[: self.warm_up] if self.frozen else indices
-        folds = trials[min(counted, key=lambda index: trials[index].loss)].result.info.get("folds")
+        incumbent = trials[min(counted, key=lambda index: trials[index].loss)]
+        folds = incumbent.result.info.get("folds")
         if folds is None or len(folds) < 2 or not np.isfinite(folds).all():
             return None
-        return self.scale * estimation_error(folds)
+        error = estimation_error(folds)
+        if self._checks.variant.settings.log:
+            error = log_error(incumbent.loss, error) if incumbent.loss > 0.0 else math.inf  # and no bound
+        return self.scale * error
 
     def __call__(self, trials: Sequence[Trial]) -> str | None:
         threshold = self.threshold(trials)

@@ -1,4 +1,4 @@
-"""Gradient boosted trees (XGBoost) with the hyperparameters of Klein (2020; 8) and of Makarova et al. (2021; 9)."""
+"""Gradient boosted trees (XGBoost): hyperparameters of Klein (2020; 8) and of Makarova et al. (2021; 9 and 3)."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ SPACE_9 = Space(
     name="xgboost-9",
 )
 
+# Makarova et al. (2021), section 5.3, "XGB (small)": the same ranges; what is left out keeps XGBoost's default
+SPACE_3 = Space([SPACE_9[name] for name in ("n_estimators", "learning_rate", "max_depth")], name="xgboost-3")
+
 
 def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind, seed: int) -> Predict:
     """Predictor of classes or numbers, trained by one thread, because sums over several have no fixed order.
@@ -77,3 +80,4 @@ def fit(config: Config, features: np.ndarray, target: np.ndarray, task: TaskKind
 
 XGBOOST_8 = Trainer("xgboost-8", SPACE_8, ("regression", "classification"), fit)
 XGBOOST_9 = Trainer("xgboost-9", SPACE_9, ("regression", "classification"), fit)
+XGBOOST_3 = Trainer("xgboost-3", SPACE_3, ("regression", "classification"), fit)

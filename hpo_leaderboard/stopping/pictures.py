@@ -155,15 +155,15 @@ def save(figure: Figure, path: Path) -> Path:
     return path
 
 
-def panels_of(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure of n equal panels, at most three in a row; width and height of one, in inches."""
+def panels_of(n: int, width: float, height: float, n_columns: int = N_COLUMNS) -> tuple[Figure, list[Axes]]:
+    """A figure of n equal panels, at most `n_columns` in a row; width and height of one, in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "report") from None
     if not n:
         raise InvalidOption("there is nothing to draw: no run has the numbers that this picture needs")
-    n_columns = min(n, N_COLUMNS)
+    n_columns = min(n, n_columns)
     n_rows = -(-n // n_columns)
     figure = Figure(figsize=(max(width * n_columns, NARROWEST), height * n_rows + 1.0), layout="constrained")
     axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)

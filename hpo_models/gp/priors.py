@@ -8,6 +8,12 @@
 All are meant for inputs in the unit cube and for standardised losses. `MAP` has the priors of the code of Makarova et
 al. (2022); small noise is probable, with a pole of the density at 0. `MARGINAL_LIKELIHOOD` has flat priors, for type II
 maximum likelihood.
+
+`SAMPLING` is `MAP` with a prior of the lengthscales, for samples. A flat one does no harm to the most probable values,
+but nearly all of its mass lies at the upper end of the box, and a lengthscale that the observations say little about is
+sampled there: with nine hyperparameters the median was 10^2.9, where maximum likelihood has 10^0.5. One that is flat in
+the inverse lengthscale, as in the open code that Makarova et al. (2021) name as closest to theirs, has its mass at the
+lower end: the median becomes 10^-1.7, and the bound on the regret next to 0. They do not print the prior they used.
 """
 
 from __future__ import annotations
@@ -67,4 +73,5 @@ class Box(NamedTuple):
 
 
 MAP = Priors()
+SAMPLING = Priors(lengthscale=LogNormal(0.0, 1.0))
 MARGINAL_LIKELIHOOD = Priors(None, None, None, None)

@@ -22,7 +22,7 @@ from hpo_core.single_thread import single_threaded
 from hpo_models.gp.fit import DEFAULT, Fitting, Hyperparameters, most_probable, posterior_samples
 from hpo_models.gp.kernels import kernel_named, squared_distances
 from hpo_models.gp.posterior import cholesky, whiten
-from hpo_models.gp.priors import MAP, Priors
+from hpo_models.gp.priors import MAP, SAMPLING, Priors
 
 CHUNK = 256  # inputs that are predicted at a time: the matrices between them and the observations stay in the cache
 
@@ -189,14 +189,16 @@ def fit_samples(
     *,
     groups: np.ndarray | None = None,
     kernel: str = "matern52",
-    priors: Priors = MAP,
+    priors: Priors = SAMPLING,
 ) -> list[GP]:
     """Processes whose hyperparameters are samples of their posterior, to be averaged over (Makarova et al., 2021).
 
     Parameters
     ----------
-    x, y, groups, kernel, priors
+    x, y, groups, kernel
         As for `fit`.
+    priors
+        `SAMPLING`: the lengthscales need a prior, see `hpo_models.gp.priors`.
     rng
         Of the sampler.
 

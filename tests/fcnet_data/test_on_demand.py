@@ -50,6 +50,52 @@ def test_a_configuration_is_trained_once(cache, monkeypatch):
     assert first[0].cost == first[1].cost
 
 
+@pytest.mark.parametrize(("n_folds", "n_losses"), [(1, 1), (3, 3), (5, 5)])
+def test_other_numbers_of_folds(n_folds, n_losses, cache):
+    b, usual = Benchmark(NAME, folds=n_folds), Benchmark(NAME)
+    config = config_of(b)
+    expected = cross_validate(trainer("linear"), config, open_dataset("wine"), seed=2, n_folds=n_folds)
+    found = b.objective(config, seed=2)
+    assert found.info["folds"] == expected.folds and len(expected.folds) == n_losses
+    assert usual.objective(config, seed=2) != found
+    assert f"{n_folds}-fold" in b.provenance["source"] or n_folds == 1
+
+
+def test_without_cross_validation_one_fold_of_the_ten_validates(cache):
+    config = config_of(Benchmark(NAME), 1)
+    single, ten = (Benchmark(NAME, folds=k).objective(config, seed=4) for k in (1, 10))
+    assert single.info["folds"] == ten.info["folds"][:1] == (single.loss,)
+    assert single.info["test_loss"] == ten.info["test_loss"]
+
+
+def test_splits(cache):
+    config, data = config_of(Benchmark(NAME)), open_dataset("wine")
+
+    def folds(seed, **options):
+        return Benchmark(NAME, **options).objective(config, seed=seed).info["folds"]
+
+    def direct(seed, split_seed):
+        return cross_validate(trainer("linear"), config, data, seed=seed, split_seed=split_seed).folds
+
+    assert folds(3) == folds(3, split=0) == direct(3, 0)
+    assert folds(3, split=7) == direct(3, 7) != direct(3, 0)
+    assert folds(3, split="seed") == direct(3, 3)
+    assert folds(None, split="seed") == folds(None) == direct(0, 0)
+
+
+@pytest.mark.parametrize("options", [{"folds": 0}, {"folds": 2.5}, {"split": -1}, {"split": "test"}, {"split": True}])
+def test_options_out_of_range_are_refused(options):
+    with pytest.raises(InvalidOption, match=f"^{next(iter(options))} must be a whole number"):
+        Benchmark(NAME, **options)
+
+
+def test_the_small_space_of_xgboost_keeps_the_defaults_of_the_rest(cache):
+    config = {"n_estimators": 5, "learning_rate": 0.3, "max_depth": 3}
+    others = {"gamma": 1e-6, "min_child_weight": 1.0, "subsample": 1.0, "colsample_bytree": 1.0}
+    large = Benchmark("cv-xgb-wine").objective({**config, **others, "reg_lambda": 1.0, "reg_alpha": 1e-6}, seed=0)
+    assert Benchmark("cv-xgb3-wine").objective(config, seed=0).info == large.info
+
+
 def test_seeds_and_configurations_are_kept_apart(cache):
     b = Benchmark("cv-rf-wine")
     config = {"n_estimators": 3, "min_samples_split": 0.1, "max_depth": 2}
@@ -114,8 +160,10 @@ def test_names():
     assert on_demand.make("cv-svm-wine") is None
     with pytest.raises(UnknownName, match="wine"):
         Benchmark("cv-rf-wino")
-    with pytest.raises(InvalidOption, match="folds"):
-        Benchmark("cv-rf-wine", folds=3)
+    with pytest.raises(InvalidOption, match="no option 'fold', it has folds, split"):
+        Benchmark("cv-rf-wine", fold=3)
+    with pytest.raises(InvalidOption, match="target and task are options of files"):
+        Benchmark("cv-rf-wine", target="price")
 
 
 @pytest.fixture
@@ -159,7 +207,7 @@ def test_a_store_tells_two_contents_of_a_file_apart(own, cache):
 
 
 def test_options_of_files(own):
-    with pytest.raises(InvalidOption, match="no option 'tarjet', it has target or task"):
+    with pytest.raises(InvalidOption, match="no option 'tarjet', it has folds, split, target, task"):
         Benchmark(f"cv-lm-{own}", tarjet="kind")
     with pytest.raises(InvalidOption, match="did you mean kind"):
         Benchmark(f"cv-lm-{own}", target="kin")

@@ -15,6 +15,7 @@ from hpo_core.running.trial import Trial
 from hpo_core.space import Space
 
 PAPER = BoundSettings(at_least=2, fit="ml", candidates="refined", counts="trials")
+PAPER_2021 = BoundSettings(share=1.0, fit="slice", candidates="refined", counts="trials", log=True)
 REFERENCE = BoundSettings()
 LEAST_CORRELATION = 0.1
 BoundsOfTrials = Callable[[Sequence[Trial]], Bound]
@@ -46,6 +47,7 @@ REGRET_BOUND = {
 CV_REGRET_BOUND = {
     "default": Variant(REFERENCE, 28, LEAST_CORRELATION, checks=3, scale=3.5),
     "paper": Variant(PAPER, 20),
+    "paper-2021": Variant(PAPER_2021, 20),
     "reference-code": Variant(REFERENCE, 20, frozen=True),
 }
 
@@ -82,6 +84,8 @@ def chosen_variant(variants: Mapping[str, Variant], options: BoundOptions) -> Va
         settings = settings._replace(share=float(options.share))
     if options.beta is not None:
         settings = settings._replace(beta=positive("beta", options.beta))
+    if options.calibrated and settings.log:
+        raise InvalidOption(f"calibrated goes with bounds in units of the loss; those of {name!r} are of logarithms")
     settings = settings._replace(calibrated=bool(options.calibrated))
     return variant._replace(
         settings=settings,

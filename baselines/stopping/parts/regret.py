@@ -60,6 +60,7 @@ class BoundSettings(NamedTuple):
     beta         in place of the formula, None for the formula
     calibrated   whether the process models log losses, with the undivided beta
     seed         of the random candidates and of the slice sampling
+    log          whether the process is one of the losses' logarithms; so is the bound then, a difference of logarithms
     """
 
     share: float = 0.5
@@ -70,10 +71,11 @@ class BoundSettings(NamedTuple):
     beta: float | None = None
     calibrated: bool = False
     seed: int = 0
+    log: bool = False
 
 
 class Bound(NamedTuple):
-    """A bound in units of the loss, inf where there is none, and what there is to say about it.
+    """A bound in units of the loss or of its logarithm, inf where there is none, and what there is to say about it.
 
     `correlation` is how much an evaluated configuration tells about its nearest neighbour, by the model: the median
     over the configurations of the highest correlation with another one.
@@ -114,6 +116,10 @@ class RegretBounds:
         usable = self._reader(trials)
         if len(usable.losses) < 2:
             return Bound(math.inf, f"no bound: {len(usable.losses)} usable trials, 2 are needed{usable.note}")
+        if self._settings.log:
+            if usable.losses.min() <= 0.0:
+                return Bound(math.inf, f"no bound: a loss of {usable.losses.min():g} has no logarithm{usable.note}")
+            usable = usable._replace(losses=np.log(usable.losses))
         indices = better_part(usable.losses, self._settings.share, max(2, self._settings.at_least))
         t = len(indices) if self._settings.counts == "subset" else len(usable.losses)
         contents = usable.x[indices].tobytes() + usable.losses[indices].tobytes()

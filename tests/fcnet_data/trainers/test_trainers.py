@@ -41,6 +41,11 @@ PRINTED = {
         "reg_lambda": (1e-6, 2, True, False),
         "reg_alpha": (1e-6, 2, True, False),
     },
+    "xgboost-3": {
+        "n_estimators": (2, 512, True, True),
+        "learning_rate": (1e-6, 1, True, False),
+        "max_depth": (2, 32, True, True),
+    },
     "forest": {
         "n_estimators": (1, 256, True, True),
         "min_samples_split": (0.01, 0.5, True, False),

@@ -9,6 +9,7 @@ from hpo_core.errors import InvalidOption, UnknownName
 from hpo_models.gp.fit import Hyperparameters
 from hpo_models.gp.kernels import KERNELS, kernel_named, matern52, rbf, squared_distances
 from hpo_models.gp.posterior import NotPositiveDefinite, cholesky
+from hpo_models.gp.priors import MAP
 from hpo_models.gp.regression import condition, fit, fit_samples, standardise
 
 
@@ -161,3 +162,16 @@ def test_unknown_kernel_and_hopeless_matrix():
         kernel_named("matern")
     with pytest.raises(NotPositiveDefinite):
         cholesky(np.array([[1.0, 2.0], [2.0, 1.0]]), 1.0)
+
+
+def test_sampled_lengthscales_of_inputs_without_influence_stay_near_the_others():
+    rng = np.random.default_rng(0)
+    x = rng.random((30, 9))  # two of nine inputs matter
+    y = standardise(np.sin(4.0 * x[:, 0]) + x[:, 1])[0]
+
+    def idle(**options):
+        gps = fit_samples(x, y, np.random.default_rng(0), **options)
+        return float(np.median(np.log10([gp.hyperparameters.lengthscales[2:] for gp in gps])))
+
+    assert -0.5 < idle() < 1.0
+    assert idle(priors=MAP) > 2.5  # a flat prior puts them at the upper end of the box

@@ -1,0 +1,1 @@
+"""Figures 1 to 11, a file each."""

@@ -1,0 +1,1 @@
+"""Tables 1 and 2: search spaces and datasets."""
