@@ -132,6 +132,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         STOP_EXAMPLES,
         {"replay": Command("when criteria would have stopped, what that saves and what it costs", "stop:add_replay")},
     ),
+    "reproduce": Command("figures and tables of papers, computed again and judged", "reproduce:add_reproduce"),
     "collect": Command("measure meta-data for PROFET: the same configurations on many datasets", "collect:add_collect"),
     "profet": CommandGroup(
         "meta-models that generate tasks: train one, sample from it",

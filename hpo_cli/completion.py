@@ -183,6 +183,12 @@ def _datasets() -> Iterable[str]:
     return names()
 
 
+def _items() -> Iterable[str]:
+    from hpo_papers.frame.catalogue import PAPERS, items_of
+
+    return [*PAPERS, *(each.name for paper in PAPERS for each in items_of(paper))]
+
+
 NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "benchmarks": _benchmarks,
     "families": _families,
@@ -196,4 +202,5 @@ NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "surrogates": _surrogates,
     "own-surrogates": _own_surrogates,
     "datasets": _datasets,
+    "items": _items,
 }

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
 PACKAGES = (
     *("hpo_core", "hpo_models", "tabular", "profet", "fcnet_data", "baselines"),
-    *("hpo_leaderboard", "hpo_cli", "hpo_foundry"),
+    *("hpo_leaderboard", "hpo_papers", "hpo_cli", "hpo_foundry"),
 )
 NOT_SHIPPED = {"tests", "scripts", "docs"}
 

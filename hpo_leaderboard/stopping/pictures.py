@@ -34,7 +34,7 @@ def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
     means, which are by test loss.
     """
     groups: list[tuple[Any, Any]] = list(summary.groupby(list(by), sort=False))
-    figure, panels = _panels(len(groups), 5.0, 4.2)
+    figure, panels = panels_of(len(groups), 5.0, 4.2)
     criteria = list(dict.fromkeys(summary["criterion"]))
     for axes, (key, group) in zip(panels, groups, strict=True):
         labels = dict(zip(by, key, strict=True))
@@ -54,8 +54,8 @@ def draw_trade_off(summary: pandas.DataFrame, by: Sequence[str]) -> Figure:
         axes.set_xlim(-0.05, 1.05)
         words = "RYC: change of the test loss" if by_test else "RYC (validation): change of the validation loss"
         title = ", ".join(map(str, key)) + _counted(int(group["ryc_n"].min()), int(group["n"].max()))
-        _tidy(axes, title, "RTC: share of the iterations saved", words)
-    _legend(figure, panels[0])
+        tidy(axes, title, "RTC: share of the iterations saved", words)
+    legend_below(figure, panels[0])
     figure.suptitle("mean and standard deviation over the runs; hollow: printed in the paper", fontsize=10)
     return figure
 
@@ -64,7 +64,7 @@ def draw_regrets(stops: pandas.DataFrame) -> Figure:
     """Distribution of the true regret when each criterion stopped, over the runs that it stopped (2022, fig. 5)."""
     known = stops[stops["stopped"] & stops["regret"].notna()]
     benchmarks = list(dict.fromkeys(known["benchmark"]))
-    figure, panels = _panels(len(benchmarks), 5.0, 4.0)
+    figure, panels = panels_of(len(benchmarks), 5.0, 4.0)
     criteria = list(dict.fromkeys(known["criterion"]))
     for axes, benchmark in zip(panels, benchmarks, strict=True):
         here = known[known["benchmark"] == benchmark]
@@ -79,8 +79,8 @@ def draw_regrets(stops: pandas.DataFrame) -> Figure:
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter("")
         axes.set_ylim(0.0, 1.03)
-        _tidy(axes, benchmark, f"true regret at the stop ({LOWEST:g}: or less)", "share of the stopped runs")
-    _legend(figure, panels[0])
+        tidy(axes, benchmark, f"true regret at the stop ({LOWEST:g}: or less)", "share of the stopped runs")
+    legend_below(figure, panels[0])
     return figure
 
 
@@ -88,7 +88,7 @@ def draw_bounds(bounds: pandas.DataFrame) -> Figure:
     """Bound on the regret and true regret along the runs, medians with quartiles (2022, fig. 2)."""
     known = bounds.dropna(subset=["regret"])
     groups: list[tuple[Any, Any]] = list(known.groupby(["benchmark", "optimizer"], sort=False))
-    figure, panels = _panels(len(groups), 5.0, 3.6)
+    figure, panels = panels_of(len(groups), 5.0, 3.6)
     for axes, (key, group) in zip(panels, groups, strict=True):
         for column, colour, label in (("bound", COLOURS[0], "bound"), ("regret", COLOURS[1], "true regret")):
             values = group.assign(value=group[column].clip(lower=LOWEST)).groupby("evaluation")["value"]
@@ -97,8 +97,8 @@ def draw_bounds(bounds: pandas.DataFrame) -> Figure:
             axes.fill_between(middle.index, values.quantile(0.25), values.quantile(0.75), color=colour, alpha=0.2)
         below = float((group["bound"] < group["regret"]).mean())
         axes.set_yscale("log")
-        _tidy(axes, f"{', '.join(key)}: bound too low in {below:.0%} of the checks", "trials", "units of the loss")
-    _legend(figure, panels[0])
+        tidy(axes, f"{', '.join(key)}: bound too low in {below:.0%} of the checks", "trials", "units of the loss")
+    legend_below(figure, panels[0])
     return figure
 
 
@@ -111,7 +111,7 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
     groups: dict[tuple[str, str], list[RecordedRun]] = {}
     for run in runs:
         groups.setdefault((run.benchmark, run.optimizer), []).append(run)
-    figure, panels = _panels(len(groups), 4.2, 3.0)
+    figure, panels = panels_of(len(groups), 4.2, 3.0)
     for axes, (key, members) in zip(panels, groups.items(), strict=True):
         length = min(len(run.trials) for run in members)
         indices = [trajectory(run.trials[:length]).indices for run in members]
@@ -129,21 +129,21 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
         late = np.concatenate([np.array(values)[:, len(steps) // 10 :].ravel() for values in curves.values()])
         axes.set_ylim(float(late.min()) - 0.1 * float(np.ptp(late)), float(late.max()) + 0.1 * float(np.ptp(late)))
         title = ", ".join(key) + _counted(len(known), len(members))
-        _tidy(axes, title, "trials", "loss of the incumbent")
-    _legend(figure, max(panels, key=lambda axes: len(axes.lines)))
+        tidy(axes, title, "trials", "loss of the incumbent")
+    legend_below(figure, max(panels, key=lambda axes: len(axes.lines)))
     return figure
 
 
 def draw_stds(stds: pandas.DataFrame) -> Figure:
     """Standard deviation of the incumbent's losses by source of randomness, over the trials (2021, fig. 3)."""
     groups: list[tuple[Any, Any]] = list(stds.groupby(["benchmark", "optimizer"], sort=False))
-    figure, panels = _panels(2 * len(groups), 4.6, 3.2)
+    figure, panels = panels_of(2 * len(groups), 4.6, 3.2)
     for i, (key, group) in enumerate(groups):
         for axes, loss in zip(panels[2 * i : 2 * i + 2], ("validation", "test"), strict=True):
             for colour, (source, rows) in zip(COLOURS, group.groupby("source", sort=False), strict=False):
                 axes.plot(rows["evaluation"], rows[loss], color=colour, linewidth=1.6, label=str(source))
-            _tidy(axes, f"{', '.join(key)}: {loss}", "trials", "standard deviation")
-    _legend(figure, panels[0])
+            tidy(axes, f"{', '.join(key)}: {loss}", "trials", "standard deviation")
+    legend_below(figure, panels[0])
     return figure
 
 
@@ -157,7 +157,7 @@ def save(figure: Figure, path: Path) -> Path:
     return path
 
 
-def _panels(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+def panels_of(n: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
     """A figure of n equal panels, at most three in a row; width and height of one, in inches."""
     try:
         from matplotlib.figure import Figure
@@ -179,7 +179,7 @@ def _counted(n_known: int, n_runs: int) -> str:
     return "" if n_known == n_runs else f" (test loss of {n_known} of {n_runs} runs)"
 
 
-def _tidy(axes: Axes, title: str, x_label: str, y_label: str) -> None:
+def tidy(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
@@ -188,7 +188,7 @@ def _tidy(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     axes.set_axisbelow(True)
 
 
-def _legend(figure: Figure, axes: Axes) -> Any:
+def legend_below(figure: Figure, axes: Axes) -> Any:
     handles, labels = axes.get_legend_handles_labels()
     longest = max(map(len, labels), default=1)
     n_columns = max(1, min(len(labels), int(figure.get_figwidth() * 10 / (longest + 8))))

@@ -1,0 +1,1 @@
+"""Reproductions: a folder per paper, a file per figure or table, and the frame that runs them and writes the page."""

@@ -1,0 +1,119 @@
+"""Planning, computing, resuming and judging of items."""
+
+import pytest
+
+from hpo_papers.frame.catalogue import PAPERS, NamedItem, chosen_items, items_of
+from hpo_papers.frame.item import WORDS, Comparison, all_equal, claims_hold, impossible
+from hpo_papers.frame.plan import make_plan
+from hpo_papers.frame.reproduction import Settings, reproduce
+
+MADE = NamedItem("made", "made/squares", "made_item")
+
+
+def run(out, cpu_seconds=None, **settings):
+    return list(reproduce(make_plan([MADE], cpu_seconds), Settings(out, **settings)))
+
+
+def calls(out):
+    return (out / "runs" / "calls.txt").read_text().split()
+
+
+def test_all_runs_without_a_limit_and_fewer_with_one():
+    assert [each.runs for each in make_plan([MADE])] == [10]
+    assert [(each.runs, each.cpu_seconds) for each in make_plan([MADE], 9.0)] == [(4, 8.0)]
+    assert [each.runs for each in make_plan([MADE], 1.0)] == [2]  # the fewest, however short the time
+
+
+def test_a_limit_is_shared_in_proportion():
+    assert [each.runs for each in make_plan([MADE, MADE], 20.0)] == [5, 5]
+
+
+@pytest.mark.parametrize("engine", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
+def test_numbers_and_verdict(tmp_path, engine):
+    (result,) = run(tmp_path, engine=engine, processes=2)
+    assert result.numbers == {"squares": [n**2 for n in range(10)]}
+    assert result.verdict.word == "reproduced"
+    (short,) = run(tmp_path, 9.0, engine=engine, processes=2)
+    assert (short.runs, short.verdict.word) == (4, "differs")
+
+
+def test_what_was_killed_goes_on_from_there(tmp_path):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "broken").touch()
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path)
+    assert calls(tmp_path) == ["0", "1", "2", "3"]
+    (tmp_path / "runs" / "broken").unlink()
+    (result,) = run(tmp_path)
+    assert calls(tmp_path) == ["0", "1", "2", "3", *(str(n) for n in range(3, 10))]
+    assert result.verdict.word == "reproduced"
+
+
+def test_finished_numbers_are_not_computed_again(tmp_path):
+    run(tmp_path)
+    before = calls(tmp_path)
+    (again,) = run(tmp_path)
+    assert calls(tmp_path) == before
+    assert again.verdict.word == "reproduced"
+
+
+def test_other_code_is_computed_again(tmp_path, monkeypatch):
+    from hpo_papers.frame import reproduction, work
+
+    run(tmp_path)
+    for module in (reproduction, work):
+        monkeypatch.setattr(module, "inputs_digest", lambda *of: "another")
+    run(tmp_path)
+    assert len(calls(tmp_path)) == 20
+
+
+def test_no_part_is_started_after_the_time(tmp_path):
+    (result,) = run(tmp_path, seconds=-1.0)
+    assert result.verdict is None
+    assert result.left.startswith("not begun")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_time_that_ends_in_the_middle(tmp_path, monkeypatch):
+    from hpo_papers.frame import work
+
+    clock = iter(range(100))
+    monkeypatch.setattr(work.time, "monotonic", lambda: next(clock))
+    (result,) = run(tmp_path, seconds=4.0)
+    assert result.verdict is None
+    assert result.left.startswith("begun")
+    assert 0 < len(calls(tmp_path)) < 10
+    monkeypatch.undo()
+    (result,) = run(tmp_path)
+    assert sorted(map(int, calls(tmp_path))) == list(range(10))
+
+
+def test_rules():
+    near, far = Comparison("a", 0.5, 0.50049), Comparison("b", 0.5, 0.5006)
+    assert near.equal and not far.equal
+    assert all_equal([near]).word == "reproduced"
+    assert all_equal([near, far]).word == "differs"
+    assert "b: 0.5006" in all_equal([near, far]).reason
+    assert all_equal([Comparison("c", None, 1.0)]).word == "differs"  # nothing printed is no agreement
+    assert Comparison("d", 0.5, 0.6, 0.45, 0.7).within and not Comparison("d", 0.4, 0.6, 0.45, 0.7).within
+    assert claims_hold({"x": True}).word == "reproduced"
+    assert claims_hold({"x": True, "y": False}) == ("differs", "not so: y")
+    assert impossible("t", "p", "q", "no GPU").verdict({}) == ("not possible", "no GPU")
+
+
+def test_unknown_names_are_told_with_the_nearest():
+    with pytest.raises(KeyError, match="makarova2022"):
+        chosen_items(["makarova2023"])
+    with pytest.raises(KeyError, match="table-3"):
+        chosen_items(["makarova2022/table_3"])
+
+
+def test_every_item_is_described():
+    for paper in PAPERS:
+        for named in items_of(paper):
+            item = named.item
+            for text in (item.title, item.printed, item.protocol, item.rule):
+                assert text.strip(), named.name
+            assert any(word in item.rule for word in WORDS), named.name
+            assert 1 <= item.least <= item.runs
+            assert item.cost(item.least) <= item.cost(item.runs)
