@@ -7,8 +7,8 @@
     score    the expected or probable improvement of their optimizer's own proposal is below a threshold
 
 A stop is the number of evaluations that are completed. Runs that are never stopped have T - 1: the authors leave out
-the last evaluation, in RTC = (T - 1 - stop) / (T - 1) and in the final incumbent. Arrays end in (run, evaluation); leading
-axes are free.
+the last evaluation, in RTC = (T - 1 - stop) / (T - 1) and in the final incumbent. Arrays end in (run, evaluation);
+leading axes are free.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ ITEM = Item(
     protocol="19 datasets, 10 runs of Bayesian optimization each, 200 evaluations by 10-fold cross-validation; checks "
     "from evaluation 20 on. RTC counts evaluations. Replayed on the authors' recorded evaluations, EI, PI and bounds.",
     departures="The rows EI and PI stop by the value of the authors' own proposal, as recorded; the thresholds are "
-    "those of the table, ten times those of the text. Beside the authors' rule (the threshold of the incumbent after 20 "
-    "evaluations, kept; what is called 0.5 multiplies the standard error by 0.5 / 0.21) stands the text's: the "
+    "those of the table, ten times those of the text. Beside the authors' rule (the threshold of the incumbent after "
+    "20 evaluations, kept; what is called 0.5 multiplies the standard error by 0.5 / 0.21) stands the text's: the "
     "threshold follows the incumbent, and 0.5 s^2 multiplies it by 1.54. Intervals are over datasets.",
     rule="reproduced if all 44 printed numbers are equal to the third decimal, else differs",
     compute=compute,
