@@ -35,9 +35,9 @@ import numpy as np
 from baselines.curves.parts.epoch_process import EpochProcess
 from baselines.curves.parts.stepwise import Stepwise, StepwiseTraining, ladder
 from baselines.parts.requirements import count, number
+from hpo_core.errors import InvalidOption, nearest
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
-from hpo_core.errors import InvalidOption, nearest
 from hpo_models.curves.optimal_stopping import K1_RATE, STOP_WORSE, DecisionRule, is_certain, k1_schedule
 from hpo_models.curves.stopping_variants import LEAST_PATHS, VARIANTS
 

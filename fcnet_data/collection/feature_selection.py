@@ -198,7 +198,8 @@ def _card(dataset: Dataset, parts: Split) -> dict[str, Any]:
     """Provenance of the table: how it was made, and what it is for."""
     return {
         "made by": "HPO Foundry, scripts/collect_curves.py",
-        "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features, {dataset.n_classes} classes",
+        "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features, "
+        f"{dataset.n_classes} classes",
         "source": dataset.source,
         "licence": dataset.licence,
         "split": f"{len(parts.train_target)} rows to train on, {len(parts.valid_target)} to validate, "
@@ -206,5 +207,6 @@ def _card(dataset: Dataset, parts: Split) -> dict[str, Any]:
         "loss": f"{WRONG_CLASSES} on the validation set, after each selected feature",
         "cost": "measured, all models of the selection so far",
         "intended use": "comparing hyperparameter optimizers; it says nothing about the dataset's own question",
-        "limits": f"one split, one repetition, {N_CANDIDATES} random candidates in each step; the validation set also selects",
+        "limits": f"one split, one repetition, {N_CANDIDATES} random candidates in each step; the validation set also "
+        "selects",
     }

@@ -90,11 +90,15 @@ class LogisticTable:
     def space(self) -> Space:
         """The grid, all hyperparameters as ordinals."""
         between = np.linspace if self.spacing == "linear" else np.geomspace
-        n_sizes, n_rates, n_penalties = self.n_values
-        sizes = [int(size) for size in between(20, 500, n_sizes).round()]
+        _, n_rates, n_penalties = self.n_values
         rates, penalties = between(1e-3, 0.1, n_rates).tolist(), between(1e-6, 1.0, n_penalties).tolist()
-        columns = [Ordinal("batch_size", sizes), Ordinal("learning_rate", rates), Ordinal("l2", penalties)]
+        columns = [Ordinal("batch_size", self._sizes), Ordinal("learning_rate", rates), Ordinal("l2", penalties)]
         return Space(columns, name="logistic")
+
+    @property
+    def _sizes(self) -> list[int]:
+        between = np.linspace if self.spacing == "linear" else np.geomspace
+        return [int(size) for size in between(20, 500, self.n_values[0]).round()]
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -110,20 +114,20 @@ class LogisticTable:
 
     def expected_costs(self) -> np.ndarray:
         """(batch sizes x repetitions,), the repetitions of one batch size side by side."""
-        sizes = np.array([h.values for h in self.space if h.name == "batch_size"][0], dtype=float)
+        sizes = np.array(self._sizes, dtype=float)
         return np.repeat(1.0 + 20.0 / sizes, self.n_repetitions)
 
     def measure(self, item: int) -> np.ndarray:
         """(3, configs of one batch size, epochs) validation errors, test errors and seconds."""
-        size_index, repetition = divmod(item, self.n_repetitions)
-        batch, rates, penalties = ([*h.values] for h in self.space)
+        batch_size = self._sizes[item // self.n_repetitions]
+        _, rates, penalties = (h.values for h in self.space)
         parts = _parts(self._chosen.open_unchanged(self.settings["data"]), self.split_seed)
         both = np.array([(rate, penalty) for rate in rates for penalty in penalties], dtype=np.float32)
         rng = np.random.default_rng(np.random.SeedSequence([self.seed, item]))
         numbers = np.empty(self.shape, self.dtype)
-        for epoch, errors in enumerate(training(parts, batch[size_index], both, rng, self.epochs)):
+        for epoch, errors in enumerate(training(parts, batch_size, both, rng, self.epochs)):
             numbers[:2, :, epoch] = errors
-        numbers[2] = _epoch_cost(parts, batch[size_index]) * np.arange(1, self.epochs + 1)
+        numbers[2] = _epoch_cost(parts, batch_size) * np.arange(1, self.epochs + 1)
         return numbers
 
     def table(self, numbers: np.ndarray) -> Table:
@@ -177,10 +181,8 @@ def training(
     rate, penalty = (np.repeat(column, n_classes).astype(np.float32) for column in rates_and_penalties.T)
     decay = 1 - rate * penalty
     truth = np.eye(n_classes, dtype=np.float32)[target]
-    evaluated = [
-        (_with_ones(parts.valid_features), parts.valid_target),
-        (_with_ones(parts.test_features), parts.test_target),
-    ]
+    pairs = ((parts.valid_features, parts.valid_target), (parts.test_features, parts.test_target))
+    evaluated = [(_with_ones(features), classes) for features, classes in pairs]
     for _ in range(epochs):
         order = rng.permutation(len(x))
         for start in range(0, len(x), batch_size):
@@ -228,7 +230,8 @@ def _card(dataset: Dataset, parts: Split) -> dict[str, Any]:
     """Provenance of the table: how it was made, and what it is for."""
     return {
         "made by": "HPO Foundry, scripts/collect_curves.py",
-        "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features, {dataset.n_classes} classes",
+        "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features, "
+        f"{dataset.n_classes} classes",
         "source": dataset.source,
         "licence": dataset.licence,
         "split": f"{len(parts.train_target)} rows to train on, {len(parts.valid_target)} to validate, "

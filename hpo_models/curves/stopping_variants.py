@@ -1,7 +1,7 @@
-"""Two ways from a curve so far to a rule of optimal stopping: this project's, and that of the code of Dai et al. (2019).
+"""Two ways from a curve so far to a rule of optimal stopping: ours, and that of the code of Dai et al. (2019).
 
-    ours               curves with an asymptote (`fitted_model`), observed with noise; the average over all epochs in 100
-                       intervals of the range of the simulated averages
+    ours               curves with an asymptote (`fitted_model`), observed with noise; the average over all epochs in
+                       100 intervals of the range of the simulated averages
     reference-code     curves by `likely_model`, without noise, those that leave (0, 1) rejected; the average over the
                        epochs after N0 in 99 intervals of [0, 1]; training goes on in intervals with 30 curves or fewer
 

@@ -30,7 +30,7 @@ def test_the_code_s_rule_averages_after_the_initial_epochs_over_unit_intervals()
 
 
 def test_the_code_s_rule_rejects_curves_that_leave_the_unit_interval():
-    """A curve that falls to 0.05: many simulated ones cross 0. The others, picked by hand, are what the rule has seen."""
+    """A curve that falls to 0.05: many simulated ones cross 0. The others, picked by hand, are what the rule sees."""
     errors = 0.05 + 0.5 * np.exp(-0.5 * np.arange(1, N0 + 1))
     _, free = likely_model(errors).simulate(errors, N, 2_000, np.random.default_rng(1))
     inside = ((free > 0) & (free < 1)).all(axis=0)
