@@ -15,7 +15,7 @@ from typing import NamedTuple
 from hpo_core.errors import UnknownName, nearest
 from hpo_papers.frame.item import Item
 
-PAPERS = ("makarova2022",)
+PAPERS = ("makarova2022", "dai2019")
 
 
 class NamedItem(NamedTuple):
