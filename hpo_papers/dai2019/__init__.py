@@ -3,6 +3,7 @@
 TITLE = "Dai et al. (2019), Bayesian Optimization Meets Bayesian Optimal Stopping"
 ITEMS = {
     "fig-1": "figures.fig_1",
+    "fig-2": "figures.fig_2",
     "fig-5": "figures.fig_5",
     "fig-6": "figures.fig_6",
     "fig-7": "figures.fig_7",

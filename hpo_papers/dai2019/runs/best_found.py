@@ -30,6 +30,26 @@ def spent(run: Followed, axis: str) -> np.ndarray:
     return train if axis == TRAINING else train + np.asarray(run["decide"], dtype=float)
 
 
+def common_range(runs: Runs, axis: str) -> tuple[float, float]:
+    """First point at which every run has found something, and last that every run has reached."""
+    everyone = [run for some in runs.values() for run in some]
+    lasts = [run["spent"][0] if axis == EPOCHS else run["spent"][1] for run in everyone]
+    if axis == SECONDS:
+        lasts = [last + run["spent"][2] for last, run in zip(lasts, everyone, strict=True)]
+    return max(float(spent(run, axis)[0]) for run in everyone), min(lasts)
+
+
+def average_errors(runs: Runs, axis: str, first: float, last: float) -> dict[str, float]:
+    """Mean over the runs and over points between two, evenly spaced, of each method's best-found error."""
+    points = np.linspace(first, last, N_POINTS)
+    return {label: float(at_points(some, points, axis).mean()) for label, some in runs.items()}
+
+
+def errors_at(runs: Runs, axis: str, point: float) -> dict[str, float]:
+    """Mean over the runs of each method's best-found error at a point."""
+    return {label: float(at_points(some, np.array([point]), axis).mean()) for label, some in runs.items()}
+
+
 def best_at(run: Followed, points: np.ndarray, axis: str = EPOCHS) -> np.ndarray:
     """(points,) best-found error when so much was spent; NaN before the first training has ended."""
     losses = np.append(np.nan, np.asarray(run["loss"], dtype=float))

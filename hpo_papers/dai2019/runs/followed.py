@@ -2,7 +2,8 @@
 
 Spent are epochs of training, and seconds: those of the training by the table, and the optimizer's own, measured as
 processor time of its `ask` and `tell`. A training ends with a loss where it is not continued by the next trial; the
-best-found error is the lowest of these, as in the paper, where y_t is the error after the last epoch of training t.
+best-found error is the lowest of these, as in the paper, where y_t is the error after the last epoch of training t. A
+problem whose evaluations have a `minus_return` in their `info` is judged by that in place of the loss.
 """
 
 from __future__ import annotations
@@ -37,17 +38,19 @@ class Clocked:
         self._spent += time.process_time() - start
 
 
-class EpochLimit:
-    """A stopping criterion: the epochs of all trainings together."""
+class SpentLimit:
+    """A stopping criterion: epochs of all trainings together, and seconds of training; both must be reached."""
 
-    def __init__(self, epochs: float):
-        self._epochs, self._counted, self._spent = epochs, 0, SpentEpochs()
+    def __init__(self, epochs: float, seconds: float):
+        self._epochs, self._seconds = epochs, seconds
+        self._counted, self._spent = 0, SpentEpochs()
 
     def __call__(self, trials: Sequence[Trial]) -> str | None:
         for trial in trials[self._counted :]:
             self._spent.add(trial)
         self._counted = len(trials)
-        return f"{self._epochs:g} epochs" if self._spent.total >= self._epochs else None
+        enough = self._spent.total >= self._epochs and trials[-1].end >= self._seconds
+        return f"{self._epochs:g} epochs and {self._seconds:g} seconds" if enough else None
 
 
 class SpentEpochs:
@@ -67,12 +70,13 @@ class SpentEpochs:
 
 
 class EndedTraining(NamedTuple):
-    """A training that is not continued by the next trial, with all spent until then."""
+    """A training that is not continued by the next trial, with all spent until then, judged by `found`."""
 
     config: Mapping[str, Any]
     seed: int | None
     n: float
     loss: float
+    found: float
     epochs: float
     train_seconds: float
     decide_seconds: float
@@ -94,25 +98,34 @@ def ended_trainings(trials: Sequence[Trial], decided: Sequence[float]) -> list[E
         following = trials[k + 1] if k + 1 < len(trials) else None
         if following is not None and following.config == trial.config and following.paid > 0:
             continue
-        found.append(
-            EndedTraining(trial.config, trial.seed, trial.budget, trial.loss, epochs, trial.end, decided[trial.step])
-        )
+        value = trial.result.info.get("minus_return", trial.loss)
+        spending = epochs, trial.end, decided[trial.step]
+        found.append(EndedTraining(trial.config, trial.seed, trial.budget, trial.loss, value, *spending))
     return found
 
 
-def follow(benchmark: str, optimizer: str, options: Mapping[str, Any], seed: int, epochs: float) -> dict[str, Any]:
+def follow(
+    benchmark: str, optimizer: str, options: Mapping[str, Any], seed: int, epochs: float, seconds: float = 0.0
+) -> dict[str, Any]:
+    """What a run on a benchmark by name spent and found, as plain numbers; arguments as for `follow_on`."""
+    return follow_on(Benchmark(benchmark), optimizer, options, seed, epochs, seconds)
+
+
+def follow_on(
+    b: Benchmark, optimizer: str, options: Mapping[str, Any], seed: int, epochs: float, seconds: float = 0.0
+) -> dict[str, Any]:
     """What a run spent and found, as plain numbers.
 
     Parameters
     ----------
-    benchmark
-        Name of a benchmark with learning curves.
+    b
+        A benchmark with learning curves.
     optimizer, options
         Its name and options.
     seed
         Of the run and of the optimizer.
-    epochs
-        Of all trainings together, after which the run ends.
+    epochs, seconds
+        Of all trainings together; the run ends when both are reached.
 
     Returns
     -------
@@ -122,10 +135,8 @@ def follow(benchmark: str, optimizer: str, options: Mapping[str, Any], seed: int
         same seed, the `best` before, None for the first, and `config` and `seed`. One that the end of the run cut off
         is left out.
     """
-    b = Benchmark(benchmark)
     clocked = Clocked(made_optimizer(optimizer, b.space, b.budgets, seed, **options))
-    limit = EpochLimit(epochs)
-    trials = run(b, clocked, n_trials=None, stop=limit, seed=seed).trials
+    trials = run(b, clocked, n_trials=None, stop=SpentLimit(epochs, seconds), seed=seed).trials
     ended = ended_trainings(trials, clocked.seconds)
     best, improvements, trainings = float("inf"), [], []
     for each in ended:
@@ -139,9 +150,9 @@ def follow(benchmark: str, optimizer: str, options: Mapping[str, Any], seed: int
                 "seed": each.seed,
             }
         )
-        if each.loss < best:
-            best = each.loss
-            improvements.append((each.epochs, each.train_seconds, each.decide_seconds, each.loss))
+        if each.found < best:
+            best = each.found
+            improvements.append((each.epochs, each.train_seconds, each.decide_seconds, each.found))
     columns = ("epochs", "train", "decide", "loss")
     last = ended[-1]
     return {
