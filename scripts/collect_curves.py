@@ -11,14 +11,17 @@ import argparse
 from pathlib import Path
 
 from fcnet_data.collection.collecting import Work, collect
-from fcnet_data.collection.feature_selection import SelectionTable
+from fcnet_data.collection.feature_selection import SPACE, SelectionTable
 from fcnet_data.collection.logistic import LogisticTable
+from hpo_core.space import Space
+from hpo_core.space.hyperparameters import Ordinal
 
+PART = Space([Ordinal("reg_alpha", [0.0, 5.0]) if h.name == "reg_alpha" else h for h in SPACE], name=SPACE.name)
 TABLES: dict[str, Work] = {
     "lr-optdigits": LogisticTable("lr-optdigits", "optdigits"),
     "lr-optdigits-log": LogisticTable("lr-optdigits-log", "optdigits", "log"),
     "lr-letter": LogisticTable("lr-letter", "letter"),
-    "features-spambase": SelectionTable("features-spambase", "spambase"),
+    "features-spambase": SelectionTable("features-spambase", "spambase", PART),
 }
 
 

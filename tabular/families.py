@@ -145,6 +145,10 @@ OTHERS: dict[str, tuple[str, tuple[float, float]]] = {  # than FC-Nets: the line
         "logistic regression on optdigits: learning curves, 3 hyperparameters in equal steps, 3 repetitions",
         (1, 50),
     ),
+    "features-spambase": (
+        "forward feature selection with XGBoost on spambase: 1 to 50 features, 4 hyperparameters, 1 repetition",
+        (1, 50),
+    ),
 }
 OWN_FACTS = BenchmarkFacts(optimum=True, extra="")
 

@@ -58,6 +58,7 @@ class SelectionTable:
 
     name          of the table, and of the benchmark that it becomes
     dataset       name or path for `open_dataset`, with two classes
+    space         `SPACE` or a part of it; a selection is the same in both
     n_features    to select
     target        column of a file with the classes; None for the last one
     """
@@ -111,7 +112,8 @@ class SelectionTable:
         dataset = self._chosen.open_unchanged(self.settings["data"])
         check_selectable(dataset, self.n_features)
         parts, config = split(dataset, self.split_seed), self.space.grid.config(item)
-        seeds = [training_seed(self.seed, item, repetition) for repetition in range(self.n_repetitions)]
+        index = SPACE.grid.index(config)
+        seeds = [training_seed(self.seed, index, repetition) for repetition in range(self.n_repetitions)]
         return np.stack([forward_selection(config, parts, self.n_features, seed) for seed in seeds])
 
     def table(self, numbers: np.ndarray) -> Table:

@@ -19,7 +19,7 @@ CONFIG = {"learning_rate": 0.3, "max_depth": 2, "colsample_bytree": 1.0, "reg_al
 
 
 def test_each_step_adds_the_candidate_with_the_lowest_error(monkeypatch):
-    """Errors are made up: the mean of the chosen columns over 100; all columns are candidates, so the order is known."""
+    """Errors are made up, the mean of the chosen columns over 100, and all columns are candidates."""
     asked = []
 
     def errors(config, parts, columns, seed):
