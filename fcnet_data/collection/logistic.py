@@ -87,18 +87,18 @@ class LogisticTable:
         return ChosenDataset(self.dataset, self.target, "classification")
 
     @cached_property
+    def _values(self) -> tuple[list[int], list[float], list[float]]:
+        """Batch sizes, learning rates and penalties."""
+        between = np.linspace if self.spacing == "linear" else np.geomspace
+        n_sizes, n_rates, n_penalties = self.n_values
+        sizes = [int(size) for size in between(20, 500, n_sizes).round()]
+        return sizes, between(1e-3, 0.1, n_rates).tolist(), between(1e-6, 1.0, n_penalties).tolist()
+
+    @cached_property
     def space(self) -> Space:
         """The grid, all hyperparameters as ordinals."""
-        between = np.linspace if self.spacing == "linear" else np.geomspace
-        _, n_rates, n_penalties = self.n_values
-        rates, penalties = between(1e-3, 0.1, n_rates).tolist(), between(1e-6, 1.0, n_penalties).tolist()
-        columns = [Ordinal("batch_size", self._sizes), Ordinal("learning_rate", rates), Ordinal("l2", penalties)]
-        return Space(columns, name="logistic")
-
-    @property
-    def _sizes(self) -> list[int]:
-        between = np.linspace if self.spacing == "linear" else np.geomspace
-        return [int(size) for size in between(20, 500, self.n_values[0]).round()]
+        names = ("batch_size", "learning_rate", "l2")
+        return Space([Ordinal(name, values) for name, values in zip(names, self._values, strict=True)], name="logistic")
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -114,13 +114,13 @@ class LogisticTable:
 
     def expected_costs(self) -> np.ndarray:
         """(batch sizes x repetitions,), the repetitions of one batch size side by side."""
-        sizes = np.array(self._sizes, dtype=float)
+        sizes = np.array(self._values[0], dtype=float)
         return np.repeat(1.0 + 20.0 / sizes, self.n_repetitions)
 
     def measure(self, item: int) -> np.ndarray:
         """(3, configs of one batch size, epochs) validation errors, test errors and seconds."""
-        batch_size = self._sizes[item // self.n_repetitions]
-        _, rates, penalties = (h.values for h in self.space)
+        sizes, rates, penalties = self._values
+        batch_size = sizes[item // self.n_repetitions]
         parts = _parts(self._chosen.open_unchanged(self.settings["data"]), self.split_seed)
         both = np.array([(rate, penalty) for rate in rates for penalty in penalties], dtype=np.float32)
         rng = np.random.default_rng(np.random.SeedSequence([self.seed, item]))

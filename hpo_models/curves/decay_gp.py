@@ -142,11 +142,13 @@ def likely_model(errors: np.ndarray, noise: float = math.sqrt(1e-3)) -> CurveMod
     if not (len(errors) and np.isfinite(errors).all()):
         raise InvalidOption(f"a curve needs finite errors, got {errors!r}")
 
-    def minus_likelihood(logs: np.ndarray) -> float:
-        return -CurveModel(*np.exp(logs), noise=noise).log_likelihood(errors)
+    def model(logs: np.ndarray) -> CurveModel:
+        alpha, beta = np.exp(logs).tolist()
+        return CurveModel(alpha, beta, noise=noise)
 
-    found = minimize(minus_likelihood, np.zeros(2), method="L-BFGS-B", bounds=[LOG_RANGE] * 2)
-    return CurveModel(*np.exp(found.x).tolist(), noise=noise)
+    bounds = [LOG_RANGE] * 2
+    found = minimize(lambda logs: -model(logs).log_likelihood(errors), np.zeros(2), method="L-BFGS-B", bounds=bounds)
+    return model(found.x)
 
 
 def fitted_model(errors: np.ndarray) -> CurveModel:

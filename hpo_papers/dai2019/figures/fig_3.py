@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_leaderboard.stopping.pictures import legend_below, panels_of, tidy
-from hpo_papers.dai2019.runs.best_found import N_POINTS, TRAINING, common_range, compared, draw_lines, errors_at
+from hpo_papers.dai2019.runs.best_found import (
+    N_POINTS,
+    TRAINING,
+    common_range,
+    compared,
+    draw_lines,
+    errors_at,
+    interval_row,
+)
 from hpo_papers.dai2019.runs.competitors import on_substitute
 from hpo_papers.dai2019.runs.followed import follow_on, without_trainings
 from hpo_papers.dai2019.swimmer.policies import swimmer
@@ -67,8 +75,9 @@ def compare(numbers: Numbers) -> Sequence[Comparison]:
     rows = []
     for row in compared(numbers, last, TRAINING):
         what = f"{row.what.partition(': ')[0]}: best return after {last:.0f} thousand steps"
-        ends = (None, None) if row.low is None or row.high is None else (-row.high, -row.low)
-        rows.append(Comparison(what, None, -row.ours, *ends, 2))
+        nan = float("nan")
+        low, high = (nan, nan) if row.low is None or row.high is None else (-row.high, -row.low)
+        rows.append(interval_row(what, -row.ours, low, high, 2))
     return rows
 
 

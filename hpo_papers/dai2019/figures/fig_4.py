@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hpo_papers.dai2019.runs.best_found import (
     EPOCHS,
@@ -17,6 +18,9 @@ from hpo_papers.dai2019.runs.best_found import (
 from hpo_papers.dai2019.runs.competitors import CODE, GP_UCB, HYPERBAND, LC, RESOLVED, competition, methods
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BENCHMARK, RATE = "features-spambase", 0.99
 FEATURES = 1500  # selected in a run, all selections together
@@ -51,7 +55,7 @@ def verdict(numbers: Numbers) -> Verdict:
     return claims_hold(claims)
 
 
-def draw(numbers: Numbers):
+def draw(numbers: Numbers) -> Figure:
     runs = numbers["runs"]
     return draw_best(runs, [(EPOCHS, *common_range(runs, EPOCHS)), (SECONDS, *common_range(runs, SECONDS))])
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hol
 from hpo_papers.frame.work import Work
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 BENCHMARK, N, N0, N_PATHS = "lr-optdigits", 50, 8, 100_000
@@ -111,7 +112,7 @@ def draw(numbers: Numbers) -> Figure:
     return figure
 
 
-def draw_rule(axes, one) -> None:
+def draw_rule(axes: Axes, one: Mapping[str, list[Any]]) -> None:
     """A rule, and the recorded curve's average."""
     from matplotlib.colors import ListedColormap
 

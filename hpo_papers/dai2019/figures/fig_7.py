@@ -88,8 +88,8 @@ def draw(numbers: Numbers) -> Figure:
     figure, (axes,) = panels_of(1, 7.0, 4.4)
     for kind, colour in (("stopped", "#d55e00"), ("complete", "#009e73")):
         for k, curve in enumerate(numbers["runs"][0][kind]):
-            label = {"label": f"{kind} ({len(numbers['runs'][0][kind])})"} if k == 0 else {}
-            axes.plot(np.arange(1, len(curve) + 1), curve, color=colour, linewidth=1.0, alpha=0.75, **label)
+            label = f"{kind} ({len(numbers['runs'][0][kind])})" if k == 0 else None
+            axes.plot(np.arange(1, len(curve) + 1), curve, color=colour, linewidth=1.0, alpha=0.75, label=label)
     tidy(axes, "trainings of the first run, without the initial ones", "epoch", "validation error")
     axes.set_yscale("log")
     axes.legend(frameon=False)

@@ -61,15 +61,20 @@ def at_points(runs: Sequence[Followed], points: np.ndarray, axis: str = EPOCHS) 
     return np.stack([best_at(run, points, axis) for run in runs])
 
 
-def compared(runs: Runs, point: float, axis: str = EPOCHS, digits: int = 4) -> list[Comparison]:
+def interval_row(what: str, ours: float, low: float, high: float, digits: int = 4) -> Comparison:
+    """A row of ours alone, with its interval; NaN at its ends for none."""
+    known = low == low
+    return Comparison(what, None, ours, low if known else None, high if known else None, digits)
+
+
+def compared(runs: Runs, point: float, axis: str = EPOCHS) -> list[Comparison]:
     """Mean best-found error of each method at a point, with its interval over the runs."""
     rows = []
     for label, some in runs.items():
         values = at_points(some, np.array([point]), axis)
         low, high = mean_interval(values, SEED)
-        ends = (None, None) if len(some) < 2 else (float(low[0]), float(high[0]))
         what = f"{label}: best-found error after {point:,.0f} {axis}"
-        rows.append(Comparison(what, None, float(values.mean()), *ends, digits))
+        rows.append(interval_row(what, float(values.mean()), float(low[0]), float(high[0])))
     return rows
 
 
@@ -85,9 +90,8 @@ def differences(runs: Runs, one: str, others: Sequence[str], point: float, axis:
     """Rows of `difference` of one method to others."""
     rows = []
     for other in others:
-        mean, low, high = difference(runs, one, other, point, axis)
-        ends = (low, high) if low == low else (None, None)
-        rows.append(Comparison(f"{one} minus {other}, after {point:,.0f} {axis}", None, mean, *ends, 4))
+        found = difference(runs, one, other, point, axis)
+        rows.append(interval_row(f"{one} minus {other}, after {point:,.0f} {axis}", *found))
     return rows
 
 
