@@ -23,6 +23,7 @@ examples:
   hpo report quick.sqlite          the page of a leaderboard, with data and figures
   hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
   hpo stop replay runs.csv         when stopping criteria would have ended recorded runs
+  hpo reproduce makarova2022       a paper's figures and tables, computed again and judged
   hpo table info protein           what is in a table, and where its numbers come from
   hpo table stats protein          noise, importance of hyperparameters, neighbours of the best
   hpo profet sample svm --n 3      new tasks from a meta-model of real ones

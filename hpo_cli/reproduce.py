@@ -110,7 +110,8 @@ def _run(planned: Sequence[PlannedItem], options: argparse.Namespace, out: Outpu
 
     results: list[Reproduced] = []
     with tqdm(unit="part", disable=None, leave=False) as bar:
-        settings = Settings(options.out, options.engine, options.processes, options.time, _Progress(bar).show)
+        where = {"engine": options.engine, "processes": options.processes}
+        settings = Settings(options.out, **where, seconds=options.time, progress=_Progress(bar).show)
         out.table(COLUMNS, _rows(reproduce(planned, settings), results))
     words = ["hpo", "reproduce", *options.items, *(f"--{switch}" for switch in options.switches or ())]
     page, markdown = write_pages(results, options.out, shlex.join(words))

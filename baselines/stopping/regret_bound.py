@@ -37,6 +37,12 @@ class RegretBound:
         In place of the variant's; see `BoundSettings`.
     checks
         In how many checks in a row the bound must be below the threshold; None is the variant's.
+    share
+        Part of the trials, the best, that the process is fitted to; None is the variant's, a half.
+    beta
+        Factor of the confidence bounds in place of the formula (section A.2.3).
+    calibrated
+        Whether the model is one of log losses with five times the beta; losses must be above 0.
     bounds
         What gives the bound of the trials in place of the model, such as recorded bounds.
     """
@@ -51,9 +57,12 @@ class RegretBound:
         candidates: Candidates | None = None,
         fit: Fit | None = None,
         checks: int | None = None,
+        share: float | None = None,
+        beta: float | None = None,
+        calibrated: bool = False,
         bounds: BoundsOfTrials | None = None,
     ):
-        options = BoundOptions(variant, warm_up, candidates, fit, checks)
+        options = BoundOptions(variant, warm_up, candidates, fit, checks, share, beta, calibrated)
         self._checks = BoundChecks(space, REGRET_BOUND, options, bounds)
         chosen = self._checks.variant
         self.threshold = positive("threshold", threshold)

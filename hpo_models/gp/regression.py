@@ -52,6 +52,15 @@ class GP(NamedTuple):
             stds[part] = np.sqrt(np.maximum(variances, 0.0))
         return means, stds
 
+    def left_out(self) -> np.ndarray:
+        """(n,) standardised residuals of the observations, each predicted from the others; same hyperparameters.
+
+        With C = scale k(X, X) + noise I the residual of observation i is a_i / (C^-1)_ii, its variance 1 / (C^-1)_ii
+        (Rasmussen and Williams, 2006, eq. 5.12).
+        """
+        inverse = lapack.dpotri(self.factor, lower=1)[0]
+        return self.weights / np.sqrt(np.diag(inverse))
+
     def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) posterior mean and (m, m) posterior covariance of the function at (m, d) inputs."""
         cross = self._covariances(x)

@@ -64,4 +64,7 @@ def chosen_items(names: Sequence[str], switches: Sequence[str] = ()) -> list[Nam
 
 def switches() -> dict[str, str]:
     """Switches of the command line to what they ask for."""
-    return {"own-bounds": "makarova2022: also with the bounds of this package's model (20 minutes of CPU time)"}
+    return {
+        "own-bounds": "makarova2022: also with the bounds of this package's model (some 30 minutes of CPU time)",
+        "own-tables": "makarova2022: also with those at every check on the FC-Net tables (45 minutes of CPU time)",
+    }

@@ -21,6 +21,7 @@ STORE = "parts.sqlite"
 class Settings:
     """How items are computed: the directory for store and page, the engine, and the seconds of the clock, if limited.
 
+    With `smallest`, items compute as little as they can, see `Work.thinned`.
     `progress` is called with an item's name, and how many of how many of its parts are finished.
     """
 
@@ -28,6 +29,7 @@ class Settings:
     engine: str = "serial"
     processes: int | None = None
     seconds: float | None = None
+    smallest: bool = False
     progress: Callable[[str, int, int], Any] = lambda name, done, total: None
 
 
@@ -65,7 +67,7 @@ def _reproduced(planned: PlannedItem, store: PartStore, settings: Settings, dead
     named, runs, _ = planned
     item = named.item
     digest = inputs_digest(named.module, item.resolved)
-    key = part_key(named.name, runs, digest)
+    key = part_key(named.name, [runs, settings.smallest], digest)
     start = time.process_time()
     stored = store.get(key)
     if stored is not None:
@@ -80,6 +82,7 @@ def _reproduced(planned: PlannedItem, store: PartStore, settings: Settings, dead
         processes=settings.processes,
         deadline=deadline,
         resolved=item.resolved,
+        smallest=settings.smallest,
         progress=lambda done, total: settings.progress(named.name, done, total),
     )
     try:

@@ -14,7 +14,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hpo_core.cores import usable_cores
 from hpo_core.errors import HpoError, UnknownName, nearest
@@ -24,6 +24,7 @@ from hpo_leaderboard.experiments.suite import Suite
 from hpo_papers.frame.inputs import inputs_digest
 from hpo_papers.frame.part_store import PartStore, part_key
 
+T = TypeVar("T")
 Call = tuple[Any, ...]  # plain arguments
 
 
@@ -48,6 +49,8 @@ class Work:
         Of `time.monotonic`, after which no part is started; None for never.
     resolved
         See `Item`.
+    smallest
+        Whether `thinned` leaves only a few, for tests.
     progress
         Called after each part with the number of finished ones and of all.
     """
@@ -62,13 +65,20 @@ class Work:
         processes: int | None = None,
         deadline: float | None = None,
         resolved: tuple[str, ...] = (),
+        smallest: bool = False,
         progress: Callable[[int, int], Any] = lambda done, total: None,
     ):
         if engine not in ENGINES:
             raise UnknownName(f"no engine {engine!r}{nearest(engine, ENGINES)}")
         self.runs, self.directory, self.engine = runs, directory, engine
         self._store, self._processes, self._deadline = store, processes or usable_cores(), deadline
-        self._resolved, self._progress = resolved, progress
+        self._resolved, self._smallest, self._progress = resolved, smallest, progress
+
+    def thinned(self, values: Sequence[T], n: int) -> list[T]:
+        """The values; of an item at its smallest size, n of them from the first to the last."""
+        if not self._smallest or n >= len(values):
+            return list(values)
+        return [values[round(i * (len(values) - 1) / (n - 1))] for i in range(n)]
 
     def parts(self, function: Callable[..., Any], calls: Sequence[Call]) -> list[Any]:
         """Results of a function for each of some arguments, in their order, computed where they are not in the store.

@@ -8,7 +8,11 @@ from hpo_papers.frame.page import svg_of
 from hpo_papers.frame.plan import PlannedItem
 from hpo_papers.frame.reproduction import Settings, reproduce
 
-ITEMS = [named for paper in PAPERS for named in items_of(paper)]
+ITEMS = [
+    pytest.param(named, marks=[pytest.mark.slow] if named.item.cost(named.item.least) > 2.0 else [], id=named.name)
+    for paper in PAPERS
+    for named in items_of(paper)
+]
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +20,10 @@ def out(tmp_path_factory):
     return tmp_path_factory.mktemp("reproduction")
 
 
-@pytest.mark.parametrize("named", ITEMS, ids=lambda named: named.name)
+@pytest.mark.parametrize("named", ITEMS)
 def test_the_smallest_size_of(named, out):
     item = named.item
-    (result,) = reproduce([PlannedItem(named, item.least, 0.0)], Settings(out))
+    (result,) = reproduce([PlannedItem(named, item.least, 0.0)], Settings(out, smallest=True))
     assert result.verdict.word in WORDS
     assert result.verdict.reason
     rows = item.compare(result.numbers)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from baselines.stopping.parts.option_checks import whole
+from baselines.stopping.parts.option_checks import positive, whole
 from baselines.stopping.parts.regret import Bound, BoundSettings, bounds_of
 from baselines.stopping.parts.surrogate import Candidates, Fit
 from baselines.stopping.parts.usable_trials import indices_in_use
@@ -58,6 +58,9 @@ class BoundOptions(NamedTuple):
     candidates: Candidates | None = None
     fit: Fit | None = None
     checks: int | None = None
+    share: float | None = None
+    beta: float | None = None
+    calibrated: bool = False
 
 
 def chosen_variant(variants: Mapping[str, Variant], options: BoundOptions) -> Variant:
@@ -73,6 +76,13 @@ def chosen_variant(variants: Mapping[str, Variant], options: BoundOptions) -> Va
         if options.fit not in ("map", "ml", "slice"):
             raise InvalidOption(f"fit must be one of map, ml, slice, got {options.fit!r}")
         settings = settings._replace(fit=options.fit)
+    if options.share is not None:
+        if not 0.0 < positive("share", options.share) <= 1.0:
+            raise InvalidOption(f"share must be above 0 and at most 1, got {options.share!r}")
+        settings = settings._replace(share=float(options.share))
+    if options.beta is not None:
+        settings = settings._replace(beta=positive("beta", options.beta))
+    settings = settings._replace(calibrated=bool(options.calibrated))
     return variant._replace(
         settings=settings,
         warm_up=variant.warm_up if options.warm_up is None else whole("warm_up", options.warm_up, 2),

@@ -7,6 +7,13 @@
 d is the number of hyperparameters, where the theory asks for the number of configurations; and a fifth of beta is
 taken: both are the paper's choices, so "with high probability" is no more than their experience (80 to 90 %).
 
+A calibrated bound is of a process that models log losses, with the undivided beta:
+
+    bound = exp(min over the evaluated of ucb) - exp(min over the space of lcb)
+
+A loss cannot fall below 0, which the process of the losses does not know: its bound on a regret can exceed the loss
+itself many times. Needs losses above 0.
+
 The minimum over the space runs over candidates. The evaluated configurations are those that the process is fitted to:
 its data does not contain the others.
 """
@@ -38,6 +45,7 @@ from hpo_models.gp.kernels import kernel_named, squared_distances
 from hpo_models.gp.regression import GP
 
 REMEMBERED = 100_000  # bounds, some 20 MB: a replay asks for those of all runs of a group, criterion by criterion
+UNDIVIDED = 5.0  # what `confidence_factor` divides by
 SMALL, NOISELESS = 0.1, 1e-6  # bound in standard deviations of the losses, variance of the noise in theirs
 
 
@@ -49,6 +57,8 @@ class BoundSettings(NamedTuple):
     fit          "map", "ml" (type II maximum likelihood) or "slice" (ten samples), see `hpo_models.gp.fit`
     candidates   "random", "all" or "refined", see `CandidateSet`
     counts       what t is in beta: the "subset" that is fitted, or all "trials"
+    beta         in place of the formula, None for the formula
+    calibrated   whether the process models log losses, with the undivided beta
     seed         of the random candidates and of the slice sampling
     """
 
@@ -57,6 +67,8 @@ class BoundSettings(NamedTuple):
     fit: Fit = "map"
     candidates: Candidates = "random"
     counts: Literal["subset", "trials"] = "subset"
+    beta: float | None = None
+    calibrated: bool = False
     seed: int = 0
 
 
@@ -72,12 +84,19 @@ class Bound(NamedTuple):
     correlation: float = 1.0
 
 
-def regret_bound(surrogate: Surrogate, candidates: CandidateSet, beta: float) -> float:
-    """Bound on the regret of the best evaluated configuration, in units of the loss, eq. 8."""
+class Ends(NamedTuple):
+    """Lowest upper confidence bound of an evaluated configuration, and lowest lower one of the space."""
+
+    upper: float
+    lower: float
+
+
+def bound_ends(surrogate: Surrogate, candidates: CandidateSet, beta: float) -> Ends:
+    """The two ends between which the regret lies, in units of what the surrogate models, eq. 8."""
     mean, std = surrogate.predict(surrogate.x)
     upper = confidence_bounds(mean, std, beta)[1].min()
     lower = candidates.lowest(lambda rows: confidence_bounds(*surrogate.predict(rows), beta)[0], surrogate.x)
-    return float(upper) - lower
+    return Ends(float(upper), lower)
 
 
 class RegretBounds:
@@ -106,17 +125,47 @@ class RegretBounds:
         return self._known[key]
 
     def _compute(self, usable: UsableTrials, indices: np.ndarray, t: int) -> Bound:
+        settings = self._settings
+        if settings.calibrated:
+            if usable.losses[indices].min() <= 0.0:
+                return Bound(math.inf, f"no bound: a calibrated one needs losses above 0{usable.note}")
+            usable = usable._replace(losses=np.log(usable.losses))
         surrogate = fit_surrogate(self._reader, usable, indices, self._settings.fit, self._settings.seed)
         if surrogate is None:
             return Bound(math.inf, f"no bound: the {len(indices)} lowest losses are all equal{usable.note}")
-        beta = confidence_factor(self._d, t)
-        value = regret_bound(surrogate, self._candidates, beta)
-        if self._settings.fit == "map" and collapsed(surrogate, value):
-            others = other_modes(self._reader, surrogate, self._settings.seed)
-            value, surrogate = max(
-                ((regret_bound(other, self._candidates, beta), other) for other in others), key=lambda pair: pair[0]
-            )
-        return Bound(value, usable.note, neighbour_correlation(surrogate.processes[0]))
+        beta = settings.beta or confidence_factor(self._d, t) * (UNDIVIDED if settings.calibrated else 1.0)
+        ends, surrogate = settled_bound(self._reader, surrogate, self._candidates, beta, settings)
+        return Bound(ends_apart(ends, settings.calibrated), usable.note, neighbour_correlation(surrogate.processes[0]))
+
+
+def ends_apart(ends: Ends, of_logarithms: bool) -> float:
+    """The bound in units of the loss."""
+    return math.exp(ends.upper) - math.exp(ends.lower) if of_logarithms else ends.upper - ends.lower
+
+
+def settled_bound(
+    reader: UsableTrialsReader, surrogate: Surrogate, candidates: CandidateSet, beta: float, settings: BoundSettings
+) -> tuple[Ends, Surrogate]:
+    """Ends of the bound, and the surrogate that they are of: the given one, or one at another mode if `collapsed`.
+
+    Parameters
+    ----------
+    reader
+        What read the trials.
+    surrogate
+        Fitted to the better part of them.
+    candidates
+        Over which the lowest point of the space is looked for.
+    beta
+        Factor of the confidence bounds.
+    settings
+        How the surrogate was fitted, and the seed of further searches.
+    """
+    ends = bound_ends(surrogate, candidates, beta)
+    if settings.fit != "map" or not collapsed(surrogate, ends.upper - ends.lower):
+        return ends, surrogate
+    found = [(bound_ends(other, candidates, beta), other) for other in other_modes(reader, surrogate, settings.seed)]
+    return max(found, key=lambda pair: pair[0].upper - pair[0].lower)
 
 
 def collapsed(surrogate: Surrogate, value: float) -> bool:

@@ -19,7 +19,7 @@ def draw_trade_off(rows: Sequence[Mapping[str, Any]], printed: Printed, columns:
     for axes, column in zip(panels, columns, strict=True):
         for row in (row for row in rows if row["group"] == column):
             i = methods.index(row["method"])
-            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
             reach = [
                 [[row[score] - row[f"{score}_low"]], [row[f"{score}_high"] - row[score]]] for score in ("rtc", "ryc")
             ]

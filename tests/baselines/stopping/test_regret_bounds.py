@@ -13,9 +13,9 @@ from baselines.stopping.parts.regret import (
     Bound,
     BoundSettings,
     RegretBounds,
+    bound_ends,
     collapsed,
     neighbour_correlation,
-    regret_bound,
 )
 from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate, other_modes
 from baselines.stopping.parts.usable_trials import UsableTrialsReader
@@ -134,6 +134,42 @@ def test_a_worse_trial_outside_the_subset_does_not_change_the_bound():
     assert rule.bound([*trials, worst]) == rule.bound(trials)
 
 
+def test_share_beta_and_calibration_by_another_way():
+    trials = grid_run(60)
+    x = np.array([grid_features(t.config) for t in trials])
+    losses = np.array([t.loss for t in trials])
+    every = np.array([grid_features(c) for c in GRID.configs()])
+
+    def bound(y, n, beta, back=lambda end: end):
+        best = np.argsort(y, kind="stable")[:n]
+        scaled, centre, std = standardise(y[best])
+        gp = fit(x[best], scaled, groups=np.array([0, 1, 2, 2, 2]))
+        (m, s), (me, se) = gp.predict(x[best]), gp.predict(every)
+        ends = (m + beta**0.5 * s).min(), min((me - beta**0.5 * se).min(), (m - beta**0.5 * s).min())
+        upper, lower = (back(centre + std * end) for end in ends)
+        return upper - lower
+
+    make = lambda text: criterion(f"regret-bound:0.1,candidates=all,{text}", GRID).bound(trials)  # noqa: E731
+    assert make("share=1.0") == pytest.approx(bound(losses, 60, confidence_factor(3, 60)), rel=1e-6)
+    assert make("beta=0.04") == pytest.approx(bound(losses, 30, 0.04), rel=1e-6)
+    logs = bound(np.log(losses), 30, 5 * confidence_factor(3, 30), np.exp)
+    assert make("calibrated=true") == pytest.approx(logs, rel=1e-6)
+    assert make("calibrated=true") < losses.min() + 0.5  # a regret cannot exceed the loss by much, a raw bound can
+
+
+def test_a_calibrated_bound_needs_losses_above_0():
+    rule = criterion("regret-bound:1,calibrated=true", LINE)
+    trials = trials_of([0.0, *np.linspace(0.1, 1.0, 24)], np.linspace(0.0, 1.0, 25))
+    assert rule.bound(trials) == math.inf
+    assert "losses above 0" in rule.status(trials)
+
+
+@pytest.mark.parametrize("text", ["share=0", "share=1.5", "beta=0", "beta=-1"])
+def test_options_out_of_range(text):
+    with pytest.raises(ValueError, match=text.split("=")[0]):
+        criterion(f"regret-bound:1,{text}", LINE)
+
+
 def test_slice_sampling_gives_a_bound_of_the_same_size():
     trials = grid_run(30)
     most_probable = criterion("regret-bound:0.1", GRID).bound(trials)
@@ -148,7 +184,8 @@ def test_a_collapsed_bound_is_not_the_last_word():
     reader = UsableTrialsReader(b.space)
     usable = reader(trials)
     single = fit_surrogate(reader, usable, np.arange(20), "map", 0)
-    alone = regret_bound(single, CandidateSet(reader, "random", 0), confidence_factor(6, 20))
+    ends = bound_ends(single, CandidateSet(reader, "random", 0), confidence_factor(6, 20))
+    alone = ends.upper - ends.lower
     assert alone < 1e-3 and collapsed(single, alone)
     assert RegretBounds(b.space, settings)(trials).value > 100 * alone
     assert not collapsed(single, 0.2 * single.std)

@@ -61,6 +61,19 @@ def test_posterior_agrees_with_plain_linear_algebra(mean_variance):
     assert gp.joint(at)[1] == pytest.approx(covariance, abs=1e-7)
 
 
+def test_left_out_residuals_are_those_of_the_process_without_the_observation():
+    rng = np.random.default_rng(0)
+    x, y = rng.random((9, 2)), rng.standard_normal(9)
+    h = Hyperparameters(np.array([0.4, 0.7]), 1.3, 0.05)
+    whole = condition(x, y, h)
+    for i, residual in enumerate(whole.left_out()):
+        rest = np.arange(9) != i
+        part = condition(x[rest], y[rest] - whole.mean, h, mean_variance=1e-12)  # the same mean, which is part of it
+        mean, std = part.predict(x[i : i + 1])
+        expected = (y[i] - whole.mean - mean[0]) / math.sqrt(std[0] ** 2 + h.noise)
+        assert residual == pytest.approx(expected, rel=1e-6)
+
+
 def test_prediction_in_chunks_is_prediction(monkeypatch):
     x, y = some_data()
     at = some_data(50, seed=1)[0]

@@ -2,10 +2,13 @@
 
 import pytest
 
+from hpo_leaderboard.experiments.suite import make_suite
 from hpo_papers.frame.catalogue import PAPERS, NamedItem, chosen_items, items_of
 from hpo_papers.frame.item import WORDS, Comparison, all_equal, claims_hold, impossible
+from hpo_papers.frame.part_store import PartStore
 from hpo_papers.frame.plan import make_plan
 from hpo_papers.frame.reproduction import Settings, reproduce
+from hpo_papers.frame.work import OutOfTime, Work
 
 MADE = NamedItem("made", "made/squares", "made_item")
 
@@ -28,7 +31,9 @@ def test_a_limit_is_shared_in_proportion():
     assert [each.runs for each in make_plan([MADE, MADE], 20.0)] == [5, 5]
 
 
-@pytest.mark.parametrize("engine", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "engine", ["serial", *(pytest.param(name, marks=pytest.mark.slow) for name in ("processes", "dask"))]
+)
 def test_numbers_and_verdict(tmp_path, engine):
     (result,) = run(tmp_path, engine=engine, processes=2)
     assert result.numbers == {"squares": [n**2 for n in range(10)]}
@@ -117,3 +122,36 @@ def test_every_item_is_described():
             assert any(word in item.rule for word in WORDS), named.name
             assert 1 <= item.least <= item.runs
             assert item.cost(item.least) <= item.cost(item.runs)
+
+
+class NothingToDo:
+    def results(self, jobs):
+        assert list(jobs) == []
+        return iter(())
+
+
+def test_an_experiment_is_run_once_into_a_store_of_its_own(tmp_path, monkeypatch):
+    suite = make_suite("tiny", ["branin"], ["rs"], n_seeds=2, n_trials=3)
+    work = Work(PartStore(tmp_path / "parts.sqlite"), tmp_path / "runs", 2)
+    path = work.experiment(suite)
+    assert path == tmp_path / "runs" / "tiny.sqlite"
+    monkeypatch.setattr("hpo_papers.frame.work.make_engine", lambda *of, **settings: NothingToDo())
+    assert work.experiment(suite) == path
+
+
+def test_an_experiment_that_cannot_end_in_time_is_told(tmp_path, monkeypatch):
+    from hpo_leaderboard.experiments import experiment
+
+    outcome = experiment.Outcome(2, 0, {}, 0, (), "digest", 2)
+    monkeypatch.setattr(experiment, "run_experiment", lambda *of, **settings: outcome)
+    work = Work(PartStore(tmp_path / "parts.sqlite"), tmp_path / "runs", 2, deadline=0.0)
+    with pytest.raises(OutOfTime, match="2 runs of tiny"):
+        work.experiment(make_suite("tiny", ["branin"], ["rs"], n_seeds=2, n_trials=3))
+
+
+def test_thinned_only_at_the_smallest_size(tmp_path):
+    store = PartStore(tmp_path / "parts.sqlite")
+    assert Work(store, tmp_path, 1).thinned(range(9), 3) == list(range(9))
+    small = Work(store, tmp_path, 1, smallest=True)
+    assert small.thinned(range(9), 3) == [0, 4, 8]
+    assert small.thinned([5], 3) == [5]

@@ -1,0 +1,1 @@
+"""Bounds on the regret by this package's model, along recorded runs."""
