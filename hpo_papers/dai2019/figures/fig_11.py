@@ -81,5 +81,7 @@ ITEM = Item(
     draw=draw,
     cost=lambda runs: 0.12 * runs,
     runs=40,
+    notes="Undiscounted returns have more than half of their final value after half of the epochs because many random "
+    "policies of this swimmer come to rest early; those that swim on have curves that are straight.",
     least=3,
 )
