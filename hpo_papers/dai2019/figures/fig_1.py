@@ -71,6 +71,6 @@ ITEM = Item(
     resolved=RESOLVED,
     notes="Five runs: BO-BOS is ahead of GP-UCB with every sequence, and fixed K1 is never behind. All methods reach "
     "the lowest recorded error, 0.0329, in nearly every run before 2,000 epochs: optdigits is too easy to tell the "
-    "sequences apart at the end. Of 72 stops with K1 / 0.95 none was wrong (fig. 8), so there is nothing that a growing "
-    "K1 could mend here.",
+    "sequences apart at the end. Of 72 stops with K1 / 0.95 none was wrong (fig. 8), so a growing K1 has nothing "
+    "to mend here.",
 )
