@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from fcnet_data.collection.card import classifier_card
 from fcnet_data.collection.environment import environment
 from fcnet_data.collection.table import training_seed
 from fcnet_data.datasets.chosen import ChosenDataset
@@ -41,6 +42,11 @@ from tabular.table import WRONG_CLASSES, Table
 N_FEATURES = 50
 N_CANDIDATES, N_TREES, N_BINS = 4, 30, 24
 NUMBERS = ("loss", "test_loss", "cost")
+CARD = {
+    "after": "selected feature",
+    "cost": "measured, all models of the selection so far",
+    "limits": f"one split, one repetition, {N_CANDIDATES} random candidates in a step; the validation set also selects",
+}
 SPACE = Space(
     [
         Ordinal("learning_rate", np.geomspace(1e-3, 0.5, 6).tolist()),
@@ -128,7 +134,7 @@ class SelectionTable:
             units={"loss": WRONG_CLASSES, "test_loss": WRONG_CLASSES, "cost": "seconds of processor time"},
             budgets=range(1, self.n_features + 1),
             budget_unit="features",
-            provenance={**_card(dataset, parts), "collection": self.settings, **environment()},
+            provenance={**classifier_card(dataset, parts, **CARD), "collection": self.settings, **environment()},
         )
 
     def save(self, numbers: np.ndarray, path: Path) -> None:
@@ -194,21 +200,3 @@ def _errors(config: Config, parts: Split, columns: list[int], seed: int) -> tupl
         for matrix, target in zip(matrices[1:], (parts.valid_target, parts.test_target), strict=True)
     )
     return valid, test
-
-
-def _card(dataset: Dataset, parts: Split) -> dict[str, Any]:
-    """Provenance of the table: how it was made, and what it is for."""
-    return {
-        "made by": "HPO Foundry, scripts/collect_curves.py",
-        "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features, "
-        f"{dataset.n_classes} classes",
-        "source": dataset.source,
-        "licence": dataset.licence,
-        "split": f"{len(parts.train_target)} rows to train on, {len(parts.valid_target)} to validate, "
-        f"{len(parts.test_target)} to test, stratified by class",
-        "loss": f"{WRONG_CLASSES} on the validation set, after each selected feature",
-        "cost": "measured, all models of the selection so far",
-        "intended use": "comparing hyperparameter optimizers; it says nothing about the dataset's own question",
-        "limits": f"one split, one repetition, {N_CANDIDATES} random candidates in each step; the validation set also "
-        "selects",
-    }

@@ -29,6 +29,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fcnet_data.collection.card import classifier_card
 from fcnet_data.collection.environment import environment
 from fcnet_data.datasets.chosen import ChosenDataset
 from fcnet_data.datasets.dataset import Dataset
@@ -44,6 +45,11 @@ EPOCHS = 50
 N_VALUES = (8, 12, 20)  # of batch size, learning rate and penalty
 NUMBERS = ("loss", "test_loss", "cost")
 TIMED_EPOCHS = 3
+CARD = {
+    "after": "epoch",
+    "cost": "measured on one configuration trained by itself, for each batch size and repetition",
+    "limits": "one split; configurations of one batch size and repetition see their batches in the same order",
+}
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ class LogisticTable:
             units={"loss": WRONG_CLASSES, "test_loss": WRONG_CLASSES, "cost": "seconds of processor time"},
             budgets=range(1, n_epochs + 1),
             budget_unit="epochs",
-            provenance={**_card(dataset, parts), "collection": self.settings, **environment()},
+            provenance={**classifier_card(dataset, parts, **CARD), "collection": self.settings, **environment()},
         )
 
     def save(self, numbers: np.ndarray, path: Path) -> None:
@@ -224,20 +230,3 @@ def _epoch_cost(parts: Split, batch_size: int) -> float:
 @lru_cache(maxsize=4)
 def _parts(dataset: Dataset, split_seed: int) -> Split:
     return standardised(split(dataset, split_seed), target=False)
-
-
-def _card(dataset: Dataset, parts: Split) -> dict[str, Any]:
-    """Provenance of the table: how it was made, and what it is for."""
-    return {
-        "made by": "HPO Foundry, scripts/collect_curves.py",
-        "dataset": f"{dataset.name}, {dataset.n_rows} rows x {dataset.n_features} features, "
-        f"{dataset.n_classes} classes",
-        "source": dataset.source,
-        "licence": dataset.licence,
-        "split": f"{len(parts.train_target)} rows to train on, {len(parts.valid_target)} to validate, "
-        f"{len(parts.test_target)} to test, stratified by class",
-        "loss": f"{WRONG_CLASSES} on the validation set, after each epoch",
-        "cost": "measured on one configuration trained by itself, for each batch size and repetition",
-        "intended use": "comparing hyperparameter optimizers; it says nothing about the dataset's own question",
-        "limits": "one split; configurations of one batch size and repetition see their batches in the same order",
-    }
