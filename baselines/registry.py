@@ -128,6 +128,12 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "baselines.budgets.fabolas:fabolas",
         True,
     ),
+    "boca": OptimizerEntry(
+        "confidence bound under a Gaussian process over budgets, and the cheapest budget that says enough",
+        "Kandasamy et al. (2017)",
+        "baselines.budgets.boca:boca",
+        True,
+    ),
     "smac": OptimizerEntry(
         "expected improvement under a random forest",
         "Hutter et al. (2011); Klein (2020), app. D.3",

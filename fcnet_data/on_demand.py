@@ -81,10 +81,6 @@ class CrossValidation:
         }
 
     @property
-    def _usual(self) -> bool:
-        return self.n_folds == N_FOLDS and self.split == SPLIT
-
-    @property
     def _validation(self) -> str:
         how = "one fold of ten" if self.n_folds == 1 else f"{self.n_folds}-fold cross-validation"
         return how if self.split == SPLIT else f"{how}, split {self.split}"

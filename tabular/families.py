@@ -138,7 +138,20 @@ class TableFamily:
         return table_problem(name, options) if any(source.name == name for source in self.sources) else None
 
 
-SUBSETS = {"svm-subsets": "SVM on satimage: trained on 1/128 to all of the rows, 2 hyperparameters, 3 repetitions"}
+OTHERS: dict[str, tuple[str, tuple[float, float]]] = {  # than FC-Nets: the line about them, first and last budget
+    "svm-subsets": (
+        "SVM on satimage: trained on 1/128 to all of the rows, 2 hyperparameters, 3 repetitions",
+        (1 / 128, 1),
+    ),
+    "lr-optdigits": (
+        "logistic regression on optdigits: learning curves, 3 hyperparameters in equal steps, 3 repetitions",
+        (1, 50),
+    ),
+    "features-spambase": (
+        "forward feature selection with XGBoost on spambase: 1 to 50 features, 4 hyperparameters, 1 repetition",
+        (1, 50),
+    ),
+}
 OWN_FACTS = BenchmarkFacts(optimum=True, extra="")
 
 
@@ -148,13 +161,17 @@ class ShippedTables:
     def listing(self) -> dict[str, str]:
         names = sorted(path.stem for path in shipped_path("").parent.glob("*.h5"))
         curves = "FC-Net on {}: learning curves, 4 repetitions"
-        return {name: _summary(name, SUBSETS.get(name, curves.format(name.removeprefix("mini-")))) for name in names}
+        lines = {
+            name: OTHERS[name][0] if name in OTHERS else curves.format(name.removeprefix("mini-")) for name in names
+        }
+        return {name: _summary(name, line) for name, line in lines.items()}
 
     def facts(self, name: str) -> BenchmarkFacts:
         """Facts about a table; about the user's own only that it has an optimum."""
         if own_tables.has(name):
             return OWN_FACTS
-        return BenchmarkFacts((1 / 128, 1) if name in SUBSETS else (1, 100), optimum=True, curves=True, extra="")
+        budgets = OTHERS[name][1] if name in OTHERS else (1, 100)
+        return BenchmarkFacts(budgets, optimum=True, curves=True, extra="")
 
     def make(self, name: str, **options: Any) -> TableProblem | None:
         return table_problem(name, options) if is_plain_name(name) and shipped_path(name).is_file() else None

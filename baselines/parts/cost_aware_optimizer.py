@@ -1,4 +1,4 @@
-"""`CostAwareOptimizer`: an optimizer that chooses the budget of each evaluation, for `fabolas` and `mtbo`.
+"""`CostAwareOptimizer`: an optimizer that chooses the budget of each evaluation, for `fabolas`, `mtbo` and `boca`.
 
 The initial design is random, and goes on while all losses are equal, up to four times its length: on `svm-subsets` more
 than half of the configurations are as bad as guessing, and from equal losses a model would learn that budgets are

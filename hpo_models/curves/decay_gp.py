@@ -9,6 +9,7 @@ that of Swersky et al.; Dai et al. have none (mean = std = 0), so their curves a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,9 @@ import numpy as np
 from hpo_core.errors import InvalidOption
 from hpo_core.single_thread import single_threaded
 
-JITTER = 1e-10  # of the diagonal, relative to its mean: the kernel's columns are nearly alike
+LOG_RANGE = (-9.0, 9.0)  # of the logarithms of alpha and beta
+# Of the posterior's diagonal, relative to the prior's: the first is a difference of the kernel's columns, nearly alike.
+JITTER = 1e-10
 
 
 def decay_kernel(first: np.ndarray, second: np.ndarray, alpha: float, beta: float) -> np.ndarray:
@@ -108,7 +111,7 @@ class CurveModel:
         """
         epochs = np.arange(len(errors) + 1.0, n_epochs + 1)
         mean, covariance = self.posterior(errors, epochs)
-        covariance[np.diag_indices_from(covariance)] += JITTER * max(np.trace(covariance) / len(epochs), self.noise**2)
+        covariance[np.diag_indices_from(covariance)] += JITTER * (self.scale + self.std**2)
         lower = np.linalg.cholesky(covariance).astype(np.float32)
         free = lower @ rng.standard_normal((len(epochs), n_paths), dtype=np.float32)
         free += mean[:, None].astype(np.float32)
@@ -119,26 +122,38 @@ class CurveModel:
 
 
 @single_threaded
-def conjugate_model(errors: np.ndarray, alpha: float = 1.0, beta: float = 1.0, noise: float = 0.01) -> CurveModel:
-    """Model of Dai et al. (2019), appendix B: alpha and beta by a Bayesian update, as if errors were exponential draws.
+def likely_model(errors: np.ndarray, noise: float = math.sqrt(1e-3)) -> CurveModel:
+    """Model of the code of Dai et al. (2019): alpha and beta of the highest likelihood, all else fixed.
 
-    Gamma(alpha, beta) becomes Gamma(alpha + N0, beta + sum of the N0 errors).
+    The text (appendix B) has a Bayesian update of alpha and beta in place of the likelihood, as if errors were draws of
+    an exponential distribution: alpha + N0 and beta + their sum. That sends every curve to 0 within some epochs, a flat
+    one at 0.8 too. By the likelihood a flat curve gets an alpha near 0 and stays where it is.
 
     Parameters
     ----------
     errors
         (N0,) validation errors so far.
-    alpha, beta
-        Shape and rate of the prior; the paper does not give them.
     noise
-        Standard deviation of an observation.
+        Standard deviation of an observation; the code fixes the variance at 1e-3.
 
     Returns
     -------
     CurveModel
-        Its asymptote is 0.
+        With an asymptote of 0, though far away where alpha is small, and a variance of 1 at epoch 0.
     """
-    return CurveModel(alpha + len(errors), beta + float(np.sum(errors)), noise=noise)
+    from scipy.optimize import minimize
+
+    errors = np.asarray(errors, dtype=float)
+    if not (len(errors) and np.isfinite(errors).all()):
+        raise InvalidOption(f"a curve needs finite errors, got {errors!r}")
+
+    def model(logs: np.ndarray) -> CurveModel:
+        alpha, beta = np.exp(logs).tolist()
+        return CurveModel(alpha, beta, noise=noise)
+
+    bounds = [LOG_RANGE] * 2
+    found = minimize(lambda logs: -model(logs).log_likelihood(errors), np.zeros(2), method="L-BFGS-B", bounds=bounds)
+    return model(found.x)
 
 
 @single_threaded

@@ -1,6 +1,7 @@
 """Bayesian optimal stopping of one training (Dai et al., 2019, section 2.2 and appendices A and B).
 
-After each epoch n one of three decisions is taken, from the average error over epochs 1..n:
+After each epoch n one of three decisions is taken, from the average error over epochs 1..n, or over those after the
+first N0, as the authors' code has it:
 
     d0    continue, at a cost of c
     d1    stop and conclude that the error after N epochs will not be below the incumbent's; costs K1 if wrong
@@ -35,6 +36,7 @@ class DecisionRule:
     low, width    low end of the first interval of the average error, and width of each interval
     decisions     (epochs, M): 0, 1, 2 for d0, d1, d2; -1 where no simulated curve passes
     losses        (epochs, M) expected loss rho, NaN where no simulated curve passes
+    skipped       number of first errors that the average leaves out
     """
 
     first_epoch: int
@@ -42,6 +44,7 @@ class DecisionRule:
     width: float
     decisions: np.ndarray
     losses: np.ndarray
+    skipped: int = 0
 
     def decide(self, errors: np.ndarray) -> int:
         """Decision after errors of epochs 1, 2...: 0, 1 or 2; 0 (continue) where no simulated curve passes."""
@@ -51,7 +54,7 @@ class DecisionRule:
                 f"the rule decides after {self.first_epoch}..{self.first_epoch + len(self.decisions) - 1} epochs, "
                 f"got the errors of {len(errors)}"
             )
-        column = self.interval(float(np.mean(errors)))
+        column = self.interval(float(np.mean(errors[self.skipped :])))
         return CONTINUE if column is None else max(int(self.decisions[row, column]), CONTINUE)
 
     def interval(self, average: float) -> int | None:
@@ -84,6 +87,9 @@ def solve(
     k2: float = K2,
     step_cost: float = STEP_COST,
     n_intervals: int = 100,
+    span: tuple[float, float] | None = None,
+    skipped: int = 0,
+    least_paths: int = 1,
 ) -> DecisionRule:
     """Decision rule from simulated curves (Algorithm 2).
 
@@ -103,6 +109,12 @@ def solve(
         Cost c of one more epoch, in units of K1 and K2.
     n_intervals
         Number M of intervals of the average error.
+    span
+        What the intervals divide; None for the range of the averages.
+    skipped
+        Number of first errors, up to N0, that the average leaves out.
+    least_paths
+        Before epoch N, training goes on in an interval with fewer simulated curves.
 
     Returns
     -------
@@ -111,7 +123,7 @@ def solve(
     """
     _check(errors, observed, final, (k1, k2, step_cost), n_intervals)
     start, n_epochs = len(errors), len(observed)
-    intervals, low, width = _intervals(errors, observed, n_intervals)
+    intervals, low, width = _intervals(errors[skipped:], observed, n_intervals, span)
     better = (np.asarray(final) < incumbent).astype(float)
     decisions = np.full((n_epochs, n_intervals), UNREACHED, dtype=np.int8)
     losses = np.full((n_epochs, n_intervals), np.nan)
@@ -130,20 +142,25 @@ def solve(
         if future is not None:
             tied = (table[1:].min(axis=0) <= table[0]) & (decisions[row, reached] == CONTINUE)
             decisions[row, np.flatnonzero(reached)[tied]] = 1 + np.argmin(table[1:, tied], axis=0)
+            rare = counts[reached] < least_paths
+            decisions[row, np.flatnonzero(reached)[rare]] = CONTINUE
+            losses[row, np.flatnonzero(reached)[rare]] = table[0, rare]
         future = losses[row][intervals[row]]
-    return DecisionRule(start + 1, low, width, decisions, losses)
+    return DecisionRule(start + 1, low, width, decisions, losses, skipped)
 
 
-def _intervals(errors: np.ndarray, observed: np.ndarray, n_intervals: int) -> tuple[np.ndarray, float, float]:
+def _intervals(
+    errors: np.ndarray, observed: np.ndarray, n_intervals: int, span: tuple[float, float] | None
+) -> tuple[np.ndarray, float, float]:
     """Indices (epoch, path) of the average errors' intervals, low end and width of the first; in float32, for speed."""
     averages = np.cumsum(observed, axis=0, dtype=np.float32)
     averages += np.float32(np.sum(errors))
     averages /= np.arange(len(errors) + 1, len(errors) + len(observed) + 1, dtype=np.float32)[:, None]
-    low, high = float(averages.min()), float(averages.max())
+    low, high = (float(averages.min()), float(averages.max())) if span is None else span
     width = max((high - low) / n_intervals, 1e-6 * max(abs(low), abs(high)), 1e-30)
     averages -= np.float32(low)
     averages *= np.float32(1 / width)
-    return np.minimum(averages.astype(np.intp), n_intervals - 1), low, width
+    return np.clip(averages.astype(np.intp), 0, n_intervals - 1), low, width
 
 
 def _finite_product(k: float, chance: np.ndarray) -> np.ndarray:

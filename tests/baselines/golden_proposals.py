@@ -28,6 +28,7 @@ MODEL_BASED = (
     "mtbo",
     "mtbo full",
     "fabolas",
+    "boca",
     "tpe",
     "tpe-univariate",
     "bohb",

@@ -82,6 +82,7 @@ class EpochProcess:
         self._seen: dict[int, list[tuple[int, float]]] = {}  # epochs and losses of a row's curve
         self._stopped: dict[bytes, StepwiseTraining] = {}  # by the key of their row
         self._proposed_by: dict[int, ProductGP] = {}
+        self._n_random = 0  # trainings before the first that the process proposed
 
     @property
     def lowest(self) -> float:
@@ -92,11 +93,17 @@ class EpochProcess:
         """A proposal, and the losses of its training if that was stopped before."""
         history, features = self._history, self._features
         snapshot = history.snapshot(features)
+        if self.latest is None:
+            self._n_random = len(history)
         ready = len(history) >= self._n_initial and history.n_finite > 0 and features.width > 0
         row = (self._propose if ready else random_new_row)(snapshot, self._rng)
         proposal = history.propose(Proposal(self._decode(features.to_unit(row))), row)
         stopped = self._stopped.get(row_key(row))
         return proposal, [] if stopped is None else list(stopped.losses)
+
+    def iteration(self, training: StepwiseTraining) -> int:
+        """Number 1, 2... of a training, counted from the first that the process proposed."""
+        return training.number - self._n_random
 
     def stds(self, training: StepwiseTraining) -> np.ndarray | None:
         """Standard deviations (N,) at [x, 1..N] of the process that proposed a training; None if it was random."""

@@ -195,11 +195,21 @@ def test_optimal_stopping_begins_after_the_initial_epochs():
 
 
 def test_a_growing_price_of_false_stops_lets_trainings_go_on():
-    """In the sixth training K1 is 129 by default, and 1e17 at a rate of 0.001: hardly any stop is safe enough."""
-    by_default, later = (
-        ask_for_epochs(after_good_trainings("bo-bos", kappa=1e9, rate=rate), GOOD + 0.02) for rate in (0.95, 0.001)
-    )
-    assert by_default < 15 < later
+    """In the second training of the process K1 is 105 by default, and 1e5 at a rate of 0.001: hardly a stop is safe."""
+
+    def second(rate):
+        o = after_good_trainings("bo-bos", kappa=1e9, rate=rate)
+        assert ask_for_epochs(o, GOOD - 0.03) == EPOCHS
+        return ask_for_epochs(o, GOOD - 0.01)
+
+    assert second(0.95) < 15 < second(0.001)
+
+
+def test_the_price_grows_from_the_first_training_of_the_process():
+    """However many trainings are random: at a rate of 0.001 K1 is 100 in the first of the process, which is stopped."""
+    for n in (2, 9):
+        o = after_good_trainings("bo-bos", n, kappa=1e9, rate=0.001, n_initial=n)
+        assert ask_for_epochs(o, GOOD + 0.02) < 15
 
 
 def test_the_second_condition_waits_until_the_process_knows_enough():
@@ -264,10 +274,24 @@ def test_the_process_reads_the_full_loss_off_the_beginning_of_a_curve():
     assert fraction(8) > 0.3
 
 
-def test_the_paper_s_own_curves_can_be_asked_for():
-    """Without an asymptote every curve decays to 0, so one that levels off at 0.6 always looks as if it would go on."""
-    o = after_good_trainings("bo-bos", kappa=1e9, asymptote=False)
-    assert ask_for_epochs(o, BAD) == EPOCHS
+def test_the_variant_of_the_authors_code_stops_the_hopeless_after_six_random_configurations():
+    o = optimizer("bo-bos", SPACE, range(1, EPOCHS + 1), seed=3, variant="reference-code", kappa=1e9, n_paths=5_000)
+    for k in range(6):
+        losses = BAD if k == 0 else GOOD + 0.001 * (6 - k)
+        assert ask_for_epochs(o, losses) == EPOCHS  # random ones, even if hopeless
+    flat = np.full(EPOCHS, 0.8)  # the update of the paper's text predicts 0 for its end
+    assert ask_for_epochs(o, flat) < EPOCHS
+    assert ask_for_epochs(o, GOOD - 0.05) == EPOCHS
+
+
+def test_the_variant_of_the_authors_code_never_stops_losses_above_one():
+    o = optimizer("bo-bos", SPACE, range(1, EPOCHS + 1), seed=3, variant="reference-code", kappa=1e9, n_paths=500)
+    assert [ask_for_epochs(o, 3.0 + losses) for losses in [GOOD] * 6 + [BAD]] == [EPOCHS] * 7
+
+
+def test_an_unknown_variant_is_refused():
+    with pytest.raises(InvalidOption, match="ours, reference-code"):
+        optimizer("bo-bos", SPACE, range(1, EPOCHS + 1), variant="text")
 
 
 def test_prediction_stops_at_its_checks_only():

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 from hpo_core.errors import InvalidOption
-from hpo_models.curves.decay_gp import CurveModel, conjugate_model, decay_kernel, fitted_model
+from hpo_models.curves.decay_gp import CurveModel, decay_kernel, fitted_model, likely_model
 from hpo_models.curves.optimal_stopping import (
     CONTINUE,
     STOP_BETTER,
@@ -53,10 +53,25 @@ def test_simulated_curves_have_the_posterior_moments():
     np.testing.assert_allclose(np.var(observed - free, axis=1), 0.05**2, rtol=0.05)
 
 
-def test_the_model_of_the_paper_updates_a_gamma_distribution():
-    model = conjugate_model(ERRORS, alpha=2.0, beta=0.5)
-    assert (model.alpha, model.beta) == (6.0, pytest.approx(0.5 + ERRORS.sum()))
-    assert (model.scale, model.std) == (1.0, 0.0)
+def test_the_model_of_the_code_has_the_highest_likelihood():
+    """By a grid around it; variance 1, mean 0 and a noise variance of 1e-3 are fixed."""
+    model = likely_model(ERRORS)
+    assert (model.scale, model.mean, model.std, model.noise**2) == (1.0, 0.0, 0.0, pytest.approx(1e-3))
+    best = model.log_likelihood(ERRORS)
+    for factors in itertools.product((0.5, 0.9, 1.0, 1.1, 2.0), repeat=2):
+        other = CurveModel(model.alpha * factors[0], model.beta * factors[1], noise=model.noise)
+        assert other.log_likelihood(ERRORS) <= best + 1e-4
+    with pytest.raises(InvalidOption, match="finite errors"):
+        likely_model([0.5, math.nan])
+
+
+def test_the_model_of_the_code_keeps_a_flat_curve_where_it_is():
+    """With the update of the paper's text, alpha + 8 and beta + 6.4, the mean at epoch 50 is below 0.001."""
+    flat = np.full(8, 0.8)
+    mean, _ = likely_model(flat).posterior(flat, np.array([50.0]))
+    assert 0.6 < mean[0] < 0.85
+    by_text, _ = CurveModel(1 + 8, 1 + 6.4).posterior(flat, np.array([50.0]))
+    assert abs(by_text[0]) < 0.001
 
 
 def test_the_fitted_model_continues_a_decaying_curve():
@@ -136,6 +151,25 @@ def test_where_no_curve_came_along_training_goes_on():
     assert rule.decide(np.array([0.5, -100.0])) == CONTINUE
     with pytest.raises(InvalidOption, match=r"after 2\.\.3 epochs, got the errors of 1"):
         rule.decide(np.array([0.5]))
+
+
+def test_averages_may_leave_out_the_first_errors():
+    """Two curves with equal averages over all epochs, and different ones after the first two."""
+    paths = np.array([[0.2, 0.6], [0.2, 0.6]])
+    rule = solve(np.array([0.9, 0.5]), paths, paths[-1], 0.4, skipped=2, span=(0.0, 1.0), n_intervals=10)
+    assert (rule.low, rule.width) == (0.0, pytest.approx(0.1))
+    assert rule.decide(np.array([0.9, 0.5, 0.6])) == STOP_WORSE
+    assert rule.decide(np.array([0.1, 0.1, 0.6])) == STOP_WORSE
+    assert rule.decide(np.array([0.9, 0.5, 0.2])) == STOP_BETTER
+    assert rule.decide(np.array([0.9, 0.5, 0.45])) == CONTINUE  # no simulated curve
+
+
+def test_training_goes_on_where_few_curves_pass():
+    paths = np.array([[0.2] * 30 + [0.6] * 31] * 2)
+    rule = solve(np.array([0.5]), paths, paths[-1], 0.4, skipped=1, span=(0.0, 1.0), least_paths=31)
+    assert rule.decide(np.array([0.5, 0.6])) == STOP_WORSE
+    assert rule.decide(np.array([0.5, 0.2])) == CONTINUE
+    assert rule.decide(np.array([0.5, 0.2, 0.2])) == STOP_BETTER  # the last epoch has nothing to go on to
 
 
 def test_schedule_and_second_condition():

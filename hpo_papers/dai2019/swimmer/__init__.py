@@ -1,0 +1,1 @@
+"""A swimmer of three links, in place of the one of MuJoCo: its motion, and linear policies as a problem."""
