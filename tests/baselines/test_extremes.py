@@ -46,6 +46,11 @@ def test_the_largest_ranges_are_searched(name):
         made.tell(proposal, step % 3, 1.0)
 
 
+def test_what_configspace_does_not_take_is_said():
+    with pytest.raises(UnsupportedSpace, match="ConfigSpace does not take 'y'"):
+        Space([Float("y", 1e-300, 1e300, log=True)]).to_configspace()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
