@@ -129,7 +129,7 @@ def test_spaces_and_budgets_of_the_wrong_type_are_refused():
 def test_sizes_and_names_that_cannot_be_are_refused_before_memory_is_taken():
     with pytest.raises(InvalidOption, match="n must be"):
         SPACE.sample(np.random.default_rng(0), 2**53)
-    with pytest.raises(InvalidOption, match="numpy.random.Generator"):
+    with pytest.raises(InvalidOption, match=r"numpy\.random\.Generator"):
         SPACE.sample(0, 3)
     with pytest.raises(InvalidOption, match="workers must be at most"):
         run("branin", "rs", n_trials=3, workers=2**53)
