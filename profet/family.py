@@ -88,7 +88,7 @@ def open_model(family: str, *, built_in: bool = False) -> MetaModel:
     """
     if own_models.has(family) and not built_in:
         return _open(own_models.path(family))
-    if shipped_model(family).is_file():
+    if family in _shipped():
         return _open(shipped_model(family))
     if family not in SOURCES:
         known = sorted(built_in_models() if built_in else {*built_in_models(), *available()})

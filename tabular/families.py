@@ -6,6 +6,7 @@ has the rule.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,13 +52,14 @@ def _open_imported(path: Path) -> Table:
         raise DamagedFile(f"{error}; import the table again, or `hpo table remove {path.stem}`") from None
 
 
-def open_table(name: str, *, built_in: bool = False) -> Table:
+def open_table(name: str | Path, *, built_in: bool = False) -> Table:
     """Table by the name of its benchmark, or by the path of a file.
 
     A table that the user imported comes before the built-in one of the same name; with `built_in` it is passed over.
     """
     if not isinstance(name, (str, Path)):
         raise InvalidOption(f"a table is given by its name or the path of its file, got {name!r:.60}")
+    name = str(name)
     if own_tables.has(name) and not built_in:
         return _open_imported(own_tables.path(name))
     if name in SOURCES:
@@ -66,7 +68,7 @@ def open_table(name: str, *, built_in: bool = False) -> Table:
         return read_table(shipped_path(name))
     if is_recorded(name):
         return open_recorded(name)
-    if Path(name).is_file() and not built_in:
+    if os.path.isfile(name) and not built_in:  # that of `Path` raises an error for a name that is too long
         return read_table(Path(name))
     known = sorted(built_in_tables() if built_in else {*built_in_tables(), *own_tables.names()})
     kind = "no built-in table" if built_in else "no table"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,14 +75,14 @@ def add_remove(parser: Parser) -> None:
 def _model(name: str) -> MetaModel:
     import profet
 
-    return profet.read_model(Path(name)) if Path(name).is_file() else profet.open_model(name)
+    return profet.read_model(Path(name)) if os.path.isfile(name) else profet.open_model(name)
 
 
 def _data(name: str) -> MetaData:
     from profet import read_meta_data
     from profet.sources import meta_data
 
-    return read_meta_data(Path(name)) if Path(name).is_file() else meta_data(name)
+    return read_meta_data(Path(name)) if os.path.isfile(name) else meta_data(name)
 
 
 def _train(options: argparse.Namespace, out: Output) -> None:

@@ -5,7 +5,7 @@ Benchmark(noisy(subset("protein", {"batch_size": [8, 16]}), 0.01))
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
@@ -46,7 +46,7 @@ def noisy(problem: str | Problem, std: float) -> SimpleProblem:
 
     The noise is a function of configuration, budget and seed; `seed=None` stays noise-free.
     """
-    if not isinstance(std, Real) or not 0 <= std < math.inf:
+    if not isinstance(std, Real) or not 0 <= std <= sys.float_info.max:
         raise InvalidOption(f"std of the noise must be a finite number >= 0, got {std!r}")
     inner, outer = _parts(problem, f"noise({std:g})")
 

@@ -27,6 +27,7 @@ from hpo_core.running.trial_seeds import trial_seeds
 from hpo_core.single_thread import single_threaded
 
 STALLED = 1000  # trials in a row without any cost after which a run that only a cost can end is given up
+MOST_WORKERS = 1_000_000
 LARGEST = sys.float_info.max
 EXHAUSTED = "exhausted: the optimizer has nothing left to propose"
 
@@ -89,6 +90,8 @@ def run(
     """
     target = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
     _check_limits(n_trials, max_cost, stop, workers, on_failure)
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidOption(f"options must be None or a mapping of names to values, got {options!r:.60}")
     seed = check_seed(seed)
     made = make_optimizer(optimizer, target.space, target.budgets, seed, **(options or {}))
     name = optimizer if isinstance(optimizer, str) else getattr(made, "name", type(made).__name__)
@@ -108,6 +111,8 @@ def _check_limits(n_trials: Any, max_cost: Any, stop: Any, workers: Any, on_fail
             continue
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
             raise InvalidOption(f"{option} must be an integer >= 1, got {value!r}")
+    if workers > MOST_WORKERS:
+        raise InvalidOption(f"workers must be at most {MOST_WORKERS:,}, got {workers!r:.60}")
     if max_cost is not None and not (isinstance(max_cost, Real) and 0.0 < float(max_cost) < math.inf):
         raise InvalidOption(f"max_cost must be None or a finite number of seconds above 0, got {max_cost!r}")
     if n_trials is None and max_cost is None and stop is None:

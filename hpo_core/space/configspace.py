@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hpo_core.errors import UnsupportedSpace
+from hpo_core.errors import HpoError, UnsupportedSpace
 from hpo_core.space.clauses import Clause, Condition, Forbidden, ForbiddenRelation, settled_clauses
 from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal, Value
 
@@ -236,6 +236,15 @@ def _with_allowed_defaults(space: Space) -> list[Hyperparameter]:
 
 
 def _write(h: Hyperparameter) -> Any:
+    try:
+        return _write_hyperparameter(h)
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, HpoError):
+            raise
+        raise UnsupportedSpace(f"ConfigSpace does not take {h.name!r}, {h.rule:.60}: {error}") from None
+
+
+def _write_hyperparameter(h: Hyperparameter) -> Any:
     import ConfigSpace as cs
 
     if isinstance(h, Float):

@@ -19,6 +19,7 @@ from hpo_core.space.hyperparameters import Choice, Value
 if TYPE_CHECKING:
     from hpo_core.space import Space
 
+MOST = 10**8  # configurations that are drawn at once
 TRIES = 10_000  # draws among which one must be allowed
 
 
@@ -33,8 +34,8 @@ def draw(space: Space, rng: np.random.Generator) -> dict[str, Value]:
 
 def draw_many(space: Space, rng: np.random.Generator, n: int) -> list[dict[str, Value]]:
     """Random configurations, the same that `n` calls of `draw` would give."""
-    if not isinstance(n, Integral) or isinstance(n, bool) or n < 0:
-        raise InvalidOption(f"n must be None or an integer >= 0, got {n!r:.60}")
+    if not isinstance(n, Integral) or isinstance(n, bool) or not 0 <= n <= MOST:
+        raise InvalidOption(f"n must be None or an integer in 0..{MOST:,}, got {n!r:.60}")
     if space.forbidden:
         return [draw(space, rng) for _ in range(n)]
     return [at(space, unit) for unit in rng.random((n, len(space))).tolist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +44,7 @@ def open_surrogate(name: str) -> TrainedSurrogate:
             raise DamagedFile(f"{error}; train it again, or `hpo surrogate remove {name}`") from None
     if name in shipped_surrogates():
         return read_surrogate(shipped_path(name.partition("/")[2]))
-    if Path(name).is_file():
+    if os.path.isfile(name):
         return read_surrogate(Path(name))
     known = [*own_surrogates.names(), *shipped_surrogates()]
     raise UnknownName(

@@ -2,12 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from baselines import criterion, optimizer, optimizers
-from hpo_core import Categorical, Float, Int, Result, SimpleProblem, Space, run
-from hpo_core.errors import InvalidBudget, InvalidOption, InvalidProblem, InvalidSpace, UnsupportedSpace
+from hpo_core import Categorical, Float, Int, Result, SimpleProblem, Space, noisy, run
+from hpo_core.errors import InvalidBudget, InvalidOption, InvalidProblem, InvalidSpace, UnknownName, UnsupportedSpace
 from hpo_core.running.optimizer import InvalidLoss
+from tabular import open_table
 
 SPACE = Space([Float("x", 0.0, 1.0), Categorical("c", "ab"), Int("n", 1, 9)])
 SHORT = {"units": 5, "n_adapt": 5, "n_draws": 2, "n_between": 2}
@@ -44,6 +46,11 @@ def test_the_largest_ranges_are_searched(name):
         proposal = made.ask()
         space.check(proposal.config)
         made.tell(proposal, step % 3, 1.0)
+
+
+def test_what_configspace_does_not_take_is_said():
+    with pytest.raises(UnsupportedSpace, match="ConfigSpace does not take 'y'"):
+        Space([Float("y", 1e-300, 1e300, log=True)]).to_configspace()
 
 
 @pytest.mark.parametrize(
@@ -117,3 +124,20 @@ def test_spaces_and_budgets_of_the_wrong_type_are_refused():
         criterion("conv:2", SPACE)([1, 2, 3])
     with pytest.raises(UnsupportedSpace):
         optimizer("reinforce", SPACE)
+
+
+def test_sizes_and_names_that_cannot_be_are_refused_before_memory_is_taken():
+    with pytest.raises(InvalidOption, match="n must be"):
+        SPACE.sample(np.random.default_rng(0), 2**53)
+    with pytest.raises(InvalidOption, match=r"numpy\.random\.Generator"):
+        SPACE.sample(0, 3)
+    with pytest.raises(InvalidOption, match="workers must be at most"):
+        run("branin", "rs", n_trials=3, workers=2**53)
+    with pytest.raises(InvalidOption, match="options must be"):
+        run("branin", "rs", n_trials=3, options=len)
+    with pytest.raises(InvalidOption, match="std of the noise"):
+        noisy("branin", 10**400)
+    with pytest.raises(UnknownName):
+        open_table("a" * 5000)
+    with pytest.raises(InvalidOption, match="by its name or the path"):
+        open_table(5)

@@ -84,7 +84,7 @@ def _loop(name, space=SPACE, budgets=(1, 3), seed=0, loss=0.5, cost=1.0, **optio
 
 def _tell(name, proposal, loss, cost):
     made = optimizer(name, SPACE, budgets=(1, 3), seed=0)
-    made.tell(made.ask() if proposal == "asked" else proposal, loss, cost)
+    made.tell(made.ask() if isinstance(proposal, str) else proposal, loss, cost)
 
 
 def _spaced(**given):
