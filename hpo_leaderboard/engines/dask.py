@@ -56,11 +56,16 @@ class DaskEngine:
             if self._asked is not None and self._address is not None:
                 _ask(client, self._asked)
             experiment = uuid.uuid4().hex
+            is_lost = False
             try:
                 yield from _run(client, iter(jobs), self._timeout, experiment)
+            except ClusterLost:
+                is_lost = True  # there is nobody to tell, and asking takes long
+                raise
             finally:
-                with suppress(Exception):  # a cluster that is gone has ended them
-                    client.run(end_processes, experiment)
+                if not is_lost:
+                    with suppress(Exception):
+                        client.run(end_processes, experiment)
 
 
 def _ask(client: Client, asked: Asked) -> None:
