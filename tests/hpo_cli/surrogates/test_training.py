@@ -52,4 +52,4 @@ def test_what_is_refused_leaves_no_benchmark(hpo, cache, results):
     taken = hpo("surrogate", "train", results, "--loss", "error", "--name", "lcbench")
     assert taken.status == 2 and "'lcbench' is the name of a benchmark or family" in taken.err
     assert "did you mean error" in hpo("surrogate", "train", results, "--loss", "eror", "--name", "own").err
-    assert [row["state"] for row in hpo("surrogate", "list", "--json").rows] == ["comes with the package"]
+    assert {row["state"] for row in hpo("surrogate", "list", "--json").rows} == {"comes with the package"}
