@@ -172,19 +172,20 @@ def _bracket(printed: float | None, form: str) -> str:
 def _write(
     folder: Path, runs: list[RecordedRun], stops: pandas.DataFrame, means: pandas.DataFrame, by: Sequence[Any]
 ) -> list[Path]:
+    from hpo_core.shown_text import csv_frame
     from hpo_leaderboard.stopping.pictures import draw_bounds, draw_overfitting, draw_regrets, draw_trade_off, save
     from hpo_leaderboard.stopping.replay import bounds_along
 
     written = [save(draw_trade_off(means, by), folder / "trade_off.png")]
     for name, frame in (("stops", stops), ("summary", means)):
         written.append(folder / f"{name}.csv")
-        frame.to_csv(written[-1], index=False)
+        csv_frame(frame).to_csv(written[-1], index=False)
     written.append(save(draw_overfitting(runs), folder / "overfitting.png"))
     known = [run for run in runs if run.optimum == run.optimum]  # not NaN
     if known:
         bounds = bounds_along(known, every=max(5, len(known[0].trials) // 25))
         written.append(folder / "bounds.csv")
-        bounds.to_csv(written[-1], index=False)
+        csv_frame(bounds).to_csv(written[-1], index=False)
         written.append(save(draw_bounds(bounds), folder / "bounds.png"))
         if (stops["stopped"] & stops["regret"].notna()).any():
             written.append(save(draw_regrets(stops), folder / "regrets.png"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.shown_text import plain_labels
 from profet.meta_data import MetaData
 from profet.meta_model import MetaModel
 from profet.sampling import sample
@@ -36,7 +37,7 @@ def figure(width: float, height: float) -> Figure:
 def write(drawn: Figure, path: Path) -> None:
     """Write a figure to a file; the file's suffix determines the format."""
     try:
-        drawn.savefig(path, dpi=150)
+        plain_labels(drawn).savefig(path, dpi=150)
     except ValueError as error:
         raise InvalidOption(f"cannot write {path}: {error}") from None
 

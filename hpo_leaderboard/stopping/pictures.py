@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.running.incumbent import trajectory
+from hpo_core.shown_text import plain_labels
 from hpo_leaderboard.stopping.printed import printed
 from hpo_leaderboard.stopping.recorded_runs import RecordedRun
 
@@ -151,7 +152,7 @@ def save(figure: Figure, path: Path) -> Path:
     """The path that the picture was written to."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=130)
+        plain_labels(figure).savefig(path, dpi=130)
     except OSError as error:
         raise InvalidOption(f"pictures go into a directory that can be written, got {path.parent} ({error})") from None
     return path
