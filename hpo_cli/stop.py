@@ -172,6 +172,7 @@ def _bracket(printed: float | None, form: str) -> str:
 def _write(
     folder: Path, runs: list[RecordedRun], stops: pandas.DataFrame, means: pandas.DataFrame, by: Sequence[Any]
 ) -> list[Path]:
+    from hpo_core.shown_text import csv_frame
     from hpo_leaderboard.stopping.pictures import draw_bounds, draw_overfitting, draw_regrets, draw_trade_off, save
     from hpo_leaderboard.stopping.replay import bounds_along
 
@@ -194,5 +195,5 @@ def _write_csv(frame: pandas.DataFrame, path: Path) -> Path:
     from hpo_core.storage.files import replacing
 
     with replacing(path) as temporary:
-        frame.to_csv(temporary, index=False)
+        csv_frame(frame).to_csv(temporary, index=False)
     return path

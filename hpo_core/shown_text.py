@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
 
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode: control, format, surrogates, separators of lines and paragraphs
+MOST_LABEL = 200  # characters of a label in a picture
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the beginning of a formula
 
 
@@ -45,6 +47,33 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
 
 
+def plain_labels(figure: Figure) -> Figure:
+    """The matplotlib figure again, in whose labels a $ is a $ and not the beginning of a formula, and none is long.
+
+    Ticks of numbers are left as they are: powers of ten are formulas.
+    """
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter, LogFormatter, ScalarFormatter
+
+    def plain(label: Text) -> None:
+        label.set_parse_math(False)
+        label.set_text(shortened(visible(label.get_text()), MOST_LABEL))
+
+    ticks = set()
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        ticks.update(axis.get_ticklabels(which="both"))
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FixedFormatter):
+            formatter.seq = [shortened(visible(str(name)), MOST_LABEL) for name in formatter.seq]
+        if not isinstance(formatter, (LogFormatter, ScalarFormatter)):
+            for label in axis.get_ticklabels():
+                label.set_parse_math(False)
+    for label in figure.findobj(Text):
+        if label not in ticks:
+            plain(label)
+    return figure
+
+
 def csv_text(text: str) -> str:
     """The text as a cell of a CSV file: one that a spreadsheet would take for a formula begins with an apostrophe.
 
@@ -55,7 +84,7 @@ def csv_text(text: str) -> str:
 
 
 def csv_frame(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """The data frame with `csv_text` of its texts; numbers stay as they are."""
+    """The data frame with `csv_text` of its texts and of the names of its columns; numbers stay as they are."""
     changes = {}
     for name in frame.columns:
         column = frame[name]
@@ -66,4 +95,6 @@ def csv_frame(frame: pandas.DataFrame) -> pandas.DataFrame:
             changes[name] = column.map(
                 lambda value, odd=odd: odd.get(value, value) if isinstance(value, str) else value
             )
-    return frame.assign(**changes) if changes else frame
+    frame = frame.assign(**changes) if changes else frame
+    titles = {name: csv_text(name) for name in frame.columns if isinstance(name, str) and name.startswith(FORMULA)}
+    return frame.rename(columns=titles) if titles else frame

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.shown_text import plain_labels
 from hpo_core.storage.files import replacing
 from profet.meta_data import MetaData
 from profet.meta_model import MetaModel
@@ -38,7 +39,7 @@ def write(drawn: Figure, path: Path) -> None:
     """Write a figure to a file; the file's suffix determines the format."""
     try:
         with replacing(path) as temporary:
-            drawn.savefig(temporary, dpi=150, format=path.suffix.removeprefix(".") or "png")
+            plain_labels(drawn).savefig(temporary, dpi=150, format=path.suffix.removeprefix(".") or "png")
     except ValueError as error:
         raise InvalidOption(f"cannot write {path}: {error}") from None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.shown_text import csv_frame, plain_labels
 from hpo_core.storage.files import replacing
 from tabular.statistics import all_statistics, metric_ecdfs, noise_ecdfs
 from tabular.table import Table
@@ -47,13 +48,14 @@ def write_statistics(table: Table, directory: str | Path, others: Sequence[Table
         folder.mkdir(parents=True, exist_ok=True)
         for name, frame in frames.items():
             written.append(folder / f"{name}.csv")
+            indexed = frame.index.name is not None or frame.index.nlevels > 1
             with replacing(written[-1]) as file:
-                frame.to_csv(file, index=frame.index.name is not None or frame.index.nlevels > 1)
+                csv_frame(frame.reset_index() if indexed else frame).to_csv(file, index=False)
         for name, draw in pictures.items():
             if name == "ecdf" or name in frames:
                 written.append(folder / f"{name}.png")
                 with replacing(written[-1]) as file:
-                    draw().savefig(file, dpi=150, format="png")
+                    plain_labels(draw()).savefig(file, dpi=150, format="png")
     except OSError as error:
         raise InvalidOption(f"statistics go into a directory that can be written, got {folder} ({error})") from None
     return written

@@ -124,7 +124,7 @@ class Output:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         if self._header is None:
             self._header = list(row)
-            writer.writerow(self._header)
+            writer.writerow(map(_csv_cell, self._header))
         with _beside_bar():
             writer.writerow(_csv_cell(plain(row[key])) for key in self._header)
             sys.stdout.flush()

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.running.incumbent import trajectory
+from hpo_core.shown_text import plain_labels
 from hpo_core.storage.files import replacing
 from hpo_leaderboard.stopping.printed import printed
 from hpo_leaderboard.stopping.recorded_runs import RecordedRun
@@ -151,7 +152,7 @@ def draw_stds(stds: pandas.DataFrame) -> Figure:
 def save(figure: Figure, path: Path) -> Path:
     """The path that the picture was written to."""
     with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=130, format=path.suffix.removeprefix("."))
+        plain_labels(figure).savefig(temporary, dpi=130, format=path.suffix.removeprefix("."))
     return path
 
 

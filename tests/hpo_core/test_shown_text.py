@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from hpo_core.shown_text import csv_frame, csv_text, shortened, visible
+from hpo_core.shown_text import csv_frame, csv_text, plain_labels, shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,22 @@ def test_only_texts_of_a_frame_are_changed():
 def test_long_texts_keep_both_ends():
     assert shortened("a" * 30 + "b" * 30, 11) == "aaaaa…bbbbb"
     assert shortened("short", 11) == "short"
+
+
+def test_names_of_columns_are_texts_of_strangers_too():
+    frame = pd.DataFrame({"=1+1": [1.0], "rs": ["@x"]})
+    assert csv_frame(frame).to_csv(index=False) == "'=1+1,rs\n1.0,'@x\n"
+
+
+def test_a_dollar_in_a_picture_is_a_dollar_and_long_labels_are_cut(tmp_path):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots()
+    axes.barh(["$a_{", "b"], [1.0, 2.0], label="$c_{")
+    axes.set_title("$d_{" + "x" * 10_000)
+    axes.set_xscale("log")
+    axes.legend()
+    plain_labels(figure).savefig(tmp_path / "picture.png")
+    assert len(axes.get_title()) == 200
+    assert axes.get_xticklabels()[0].get_parse_math()  # powers of ten stay formulas

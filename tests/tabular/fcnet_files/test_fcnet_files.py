@@ -495,3 +495,44 @@ def test_spaces_of_one_hyperparameter_less_are_not_exported(tmp_path):
 def test_read_table_points_to_the_import(original):
     with pytest.raises(DamagedFile, match="hpo table import"):
         read_table(original)
+
+
+# --- files of strangers ----------------------------------------------------------------------------------------------
+
+
+def elsewhere(group, metric, shape):
+    group[metric] = h5py.ExternalLink("/etc/passwd", "/x")
+
+
+def external(group, metric, shape):
+    group.create_dataset(metric, shape, "f8", external=[("/etc/passwd", 0, int(np.prod(shape)) * 8)])
+
+
+def never_written(group, metric, shape):
+    group.create_dataset(metric, (shape[0], 20_000_000), "f8", chunks=(1, 1000))
+
+
+def other_type(group, metric, shape):
+    group[metric] = np.zeros(shape, dtype=np.int64)  # as many bytes as the floats of the first configuration
+
+
+@pytest.mark.parametrize(
+    ("change", "every", "words"),
+    [
+        (elsewhere, True, "a link to another place"),
+        (elsewhere, False, "a link to another place"),
+        (external, True, "external arrays are not read"),
+        (external, False, "external arrays are not read"),
+        (never_written, True, "not written as a whole"),
+        (other_type, False, "numbers of type int64"),
+    ],
+)
+def test_numbers_that_lie_elsewhere_or_nowhere_are_refused(tmp_path, change, every, words):
+    path = write_file(tmp_path / "broken.hdf5", numbers())
+    with h5py.File(path, "r+") as file:
+        for name in sorted(file) if every else sorted(file)[-1:]:
+            shape = file[name]["valid_mse"].shape
+            del file[name]["valid_mse"]
+            change(file[name], "valid_mse", shape)
+    with pytest.raises(DamagedFile, match=rf"broken\.hdf5.*{words}"):
+        read_original(path, "x")
