@@ -114,6 +114,7 @@ def _run(planned: Sequence[PlannedItem], options: argparse.Namespace, out: Outpu
         settings = ReproductionSettings(options.out, **where, seconds=options.time, progress=_Progress(bar).show)
         out.table(COLUMNS, _rows(reproduce(planned, settings), results))
     words = ["hpo", "reproduce", *options.items, *(f"--{switch}" for switch in options.switches or ())]
+    words += [] if options.time is None else ["--time", f"{options.time:.0f}s"]
     page, markdown = write_pages(results, options.out, shlex.join(words))
     out.say(f"page: {page}; the same as Markdown: {markdown}")
     if any(each.verdict is None for each in results):

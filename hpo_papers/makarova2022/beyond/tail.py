@@ -29,7 +29,7 @@ NOISY = 1e-4  # variance, of losses with variance 1
 
 
 def modes_along(name: str, dataset: int, checks: list[int]) -> list[list[float]]:
-    """Rows (noise, log ratio at the first start, at the best of five, nearest to 0 of five) of the first run's checks."""
+    """Rows (noise, log ratio of one start, of the best of five, the nearest to 0 of five) of the first run."""
     reader, runs = reader_of("cv", name), record().runs["cv", name]
     x, losses = features_of("cv", name, dataset, 0), runs["loss"][dataset, 0]
     candidates, d = CandidateSet(reader, "random", 0), len(reader.space)
