@@ -30,7 +30,7 @@ examples:
   hpo reproduce --dry-run --time 1h                 what would be run, and how long it takes
 
 An item is a figure or table. It has a verdict: reproduced, differs, substitute (other data than the paper's) or not
-possible, by a rule that was written before the numbers were known. Interrupt it at any time: what is finished is kept
+possible, by a rule that was written before the item was computed. Interrupt it at any time: what is finished is kept
 in OUT/parts.sqlite, and the same command goes on from there. With --time there are fewer runs where all of them would
 take longer, which the page says. The exit status is 3 if the time left items open.
 """
