@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CHECKS = list(range(20, 200, 30))
+RUN = 5  # the first ones were looked at before the rule was written
 N_STARTS = 5  # as the authors
 NOISY = 1e-4  # variance, of losses with variance 1
 
 
 def modes_along(name: str, dataset: int, checks: list[int]) -> list[list[float]]:
-    """Rows (noise, log ratio at the first start, at the best of five, nearest to 0 of five) of the first run's checks."""
+    """Rows (noise, log ratio of one start, of the best of five, the nearest to 0 of five) of one run."""
     reader, runs = reader_of("cv", name), record().runs["cv", name]
-    x, losses = features_of("cv", name, dataset, 0), runs["loss"][dataset, 0]
+    x, losses = features_of("cv", name, dataset, RUN), runs["loss"][dataset, RUN]
     candidates, d = CandidateSet(reader, "random", 0), len(reader.space)
     rows = []
     for t in checks:
@@ -47,7 +48,7 @@ def modes_along(name: str, dataset: int, checks: list[int]) -> list[list[float]]
             process = condition(x[best], y, mode.hyperparameters, groups=reader.groups)
             surrogate = Surrogate([process], x[best], float(losses[best].min()), centre, std)
             ends = bound_ends(surrogate, candidates, confidence_factor(d, len(best)))
-            logs.append(float(np.log(max(ends.upper - ends.lower, 1e-12) / runs["bound"][dataset, 0, t])))
+            logs.append(float(np.log(max(ends.upper - ends.lower, 1e-12) / runs["bound"][dataset, RUN, t])))
         rows.append([five[0].hyperparameters.noise, logs[0], logs[1], min(map(abs, logs[1:]))])
     return rows
 
@@ -111,13 +112,19 @@ def draw(numbers: Numbers) -> Figure:
 ITEM = Item(
     title="Where own and recorded bounds are far apart",
     printed="Nothing; the recorded bounds are the authors'.",
-    protocol="The first recorded run of each of 19 datasets and both algorithms, six checks; the process at the "
+    protocol="The sixth recorded run of each of 19 datasets and both algorithms, six checks; the process at the "
     "mode that one search ends in, and those of five. The tail is the 90 % quantile of the absolute "
     "logarithm of own over recorded bound.",
-    departures="Not in the paper.",
+    departures="Not in the paper. The explanation was found on the first run of each dataset, before the rule was "
+    "written; the sixth had not been looked at.",
     rule="reproduced (our explanation holds) if, for both algorithms, the mode nearest to the recorded bound"
     " at least halves the tail of one search, and for random forests the tail is at least twice as long"
     " where the most probable noise is 0; else differs",
+    notes="On the first run of each dataset, where the explanation was found, all three claims hold (RF .37 "
+    "to .12, without noise .46, with noise .08; XGB .23 to .09). On the sixth, which had not been "
+    "looked at, that for XGBoost holds, and those for random forests do not: their tail is shorter "
+    "there (.21), and neither the mode nor the noise accounts for most of it. So the mode explains the "
+    "tail for XGBoost; for random forests it does on some runs, and the rest is open.",
     compute=compute,
     verdict=verdict,
     compare=compare,
