@@ -172,7 +172,6 @@ def _bracket(printed: float | None, form: str) -> str:
 def _write(
     folder: Path, runs: list[RecordedRun], stops: pandas.DataFrame, means: pandas.DataFrame, by: Sequence[Any]
 ) -> list[Path]:
-    from hpo_core.shown_text import csv_frame
     from hpo_leaderboard.stopping.pictures import draw_bounds, draw_overfitting, draw_regrets, draw_trade_off, save
     from hpo_leaderboard.stopping.replay import bounds_along
 
@@ -192,6 +191,7 @@ def _write(
 
 def _write_csv(frame: pandas.DataFrame, path: Path) -> Path:
     """The path that a table was written to."""
+    from hpo_core.shown_text import csv_frame
     from hpo_core.storage.files import replacing
 
     with replacing(path) as temporary:

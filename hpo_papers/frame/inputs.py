@@ -6,9 +6,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from hpo_leaderboard.experiments.code_digest import code_digest
-
 from hpo_core.storage.sealed_hdf5 import SEAL_SIZE
+from hpo_leaderboard.experiments.code.code_digest import code_digest
 
 FOLDER = Path(__file__).parent.parent
 

@@ -68,7 +68,7 @@ def write_pages(results: Sequence[Reproduced], out: Path, command: str) -> tuple
     for path in paths:
         environment = Environment(
             loader=PackageLoader("hpo_papers"),
-            autoescape=path.suffix == ".html",
+            autoescape=path.suffix == ".html",  # noqa: S701  (the other kind is Markdown)
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.append(str(Path(__file__).resolve().parent))
 
 from conditional_spaces import CLAUSES, TREE, listed
 from golden_proposals import proposals

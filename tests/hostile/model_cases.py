@@ -24,7 +24,7 @@ from tabular.surrogates import surrogate_file
 from tabular.surrogates.families import own_surrogates
 from tabular.surrogates.from_frame import surrogate_from_frame
 from tabular.yahpo import surrogate as yahpo
-from tabular.yahpo.problem import SurrogateProblem
+from tabular.yahpo.problem import NetworkProblem
 from tabular.yahpo.scenarios import IAML_GLMNET
 
 
@@ -107,7 +107,7 @@ def use_family(path):
 
 def use_network(path):
     instance = next(iter(IAML_GLMNET.instances))
-    return _evaluated(Benchmark(SurrogateProblem(IAML_GLMNET, yahpo.read_surrogate(path), instance)))
+    return _evaluated(Benchmark(NetworkProblem(IAML_GLMNET, yahpo.read_surrogate(path), instance)))
 
 
 def _evaluated(benchmark):
