@@ -41,10 +41,16 @@ names code to import (MODULE:ATTRIBUTE) is run with --allow-import: look at that
 The exit status is 1 if runs of the store broke, 2 if a benchmark of the suite could not be opened, and 3 if the
 walltime left runs open. A shard, and what the walltime cut short, are not ranked: `hpo store merge` joins shards.
 """
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:.2f}..{high:.2f}" if low == low else ""  # one seed has none
+
+
 COLUMNS = [
     Column("optimizer", "{optimizer}", width=15),
     Column("rank", "{rank:.2f}", right=True),
-    Column("95 %", "{rank_low:.2f}..{rank_high:.2f}", right=True),
+    Column("95 %", lambda row: _interval(row["rank_low"], row["rank_high"]), right=True),
     Column("regret", "{regret:.3g}", right=True),
     Column("solved", "{solved:.1%}", right=True),
     Column("ms/trial", lambda row: f"{row['overhead'] * 1e3:.3f}", right=True),
