@@ -7,12 +7,10 @@ this machine can see, and a script needs no guard around its main part.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -80,6 +78,9 @@ def connected(address: str | None, n_threads: int, tls: TlsFiles | None = None) 
                 names = ("tls_ca_file", "tls_client_cert", "tls_client_key")
                 security = Security(require_encryption=True, **dict(zip(names, map(str, tls), strict=True)))
             if address is not None:
+                import asyncio
+                from concurrent.futures import ThreadPoolExecutor
+
                 with ThreadPoolExecutor(1) as pool:  # a notebook's own thread has a loop already
                     pool.submit(asyncio.run, _knock(address, security)).result()
             client = stack.enter_context(Client(where, timeout=CONNECTING, security=security))
@@ -96,6 +97,8 @@ def dashboard(client: Client, address: str | None) -> str:
 
 async def _knock(address: str, security: Security) -> None:
     """Raise if no scheduler answers: a client would wait for ever at a port that takes the call and says nothing."""
+    import asyncio
+
     from distributed import rpc
 
     async with rpc(address, connection_args=security.get_connection_args("client")) as scheduler:

@@ -80,7 +80,7 @@ def depends_on_numerics(module: str) -> bool:
 
 def forget_digests() -> None:
     """Have digests computed anew, of files as they are now."""
-    for function in (code_digest, depends_on_numerics, _top, source_file, _home):
+    for function in (code_digest, depends_on_numerics, _reached, _top, source_file, _home):
         function.cache_clear()
 
 
@@ -89,6 +89,7 @@ def is_installed(module: str) -> bool:
     return _top(module.partition(".")[0]).is_found and _home(module) is None
 
 
+@cache
 def _reached(start: str) -> dict[str, ParsedModule]:
     """The modules that count, by name."""
     home, top = _home(start), start.partition(".")[0]
