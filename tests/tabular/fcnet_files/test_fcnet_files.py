@@ -508,7 +508,7 @@ def external(group, metric, shape):
 
 
 def never_written(group, metric, shape):
-    group.create_dataset(metric, (shape[0], 20_000_000), "f8", chunks=(1, 1000))
+    group.create_dataset(metric, (shape[0], 1_000_000), "f8", chunks=(1, 1000))
 
 
 def other_type(group, metric, shape):
