@@ -69,5 +69,5 @@ def _check_steps(path: Path) -> None:
     size = path.stat().st_size
     with path.open("rb") as file:
         for step, number, _ in pickletools.genops(file):
-            if step.name in ("PUT", "BINPUT", "LONG_BINPUT") and int(number) > size:
+            if step.name in ("PUT", "BINPUT", "LONG_BINPUT") and int(number or 0) > size:
                 raise ValueError(f"it keeps something under the number {number}")

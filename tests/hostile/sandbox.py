@@ -19,6 +19,7 @@ from typing import NamedTuple
 from hpo_core.errors import HpoError
 
 SECONDS, MEGABYTES = 10, 1024
+PATIENCE = 300  # seconds on the clock, after which a case that uses no CPU time is taken to hang; a machine may be busy
 PLANTED = "planted"  # a module whose import is a failure
 ALLOWED = (FileNotFoundError, IsADirectoryError, PermissionError)  # which the command line explains too
 FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "subprocess.Popen", "socket.connect")
@@ -63,7 +64,7 @@ def attempt(case: Case, folder: Path) -> Outcome:
 
 def _waited(child: int) -> tuple[int, resource.struct_rusage]:
     """Exit status and usage of a child, which is killed when it hangs."""
-    end = time.monotonic() + 4 * SECONDS
+    end = time.monotonic() + PATIENCE
     while True:
         pid, status, usage = os.wait4(child, os.WNOHANG)
         if pid:
@@ -74,7 +75,7 @@ def _waited(child: int) -> tuple[int, resource.struct_rusage]:
 
 
 def _verdict(status: int, seconds: float, words: str) -> str:
-    if seconds > SECONDS or status == -signal.SIGKILL:
+    if seconds > SECONDS or status in (-signal.SIGKILL, -signal.SIGXCPU):
         return f"time: {seconds:.1f} s"
     if status == 0:
         return "passed"
@@ -85,6 +86,7 @@ def _child(case: Case, inside: Path, log: Path) -> None:
     """Try a case and end the process: status 0 for an error of ours or a result, 1 for anything else."""
     status = 0
     os.chdir(inside)
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS + 2, SECONDS + 2))
     sys.addaudithook(_forbid)
     printed = io.StringIO()
     try:
