@@ -47,9 +47,10 @@ CARD = {
     "cost": "measured, all models of the selection so far",
     "limits": f"one split, one repetition, {N_CANDIDATES} random candidates in a step; the validation set also selects",
 }
+RATES: list[float] = np.geomspace(1e-3, 0.5, 6).tolist()
 SPACE = Space(
     [
-        Ordinal("learning_rate", np.geomspace(1e-3, 0.5, 6).tolist()),
+        Ordinal("learning_rate", RATES),
         Ordinal("max_depth", [2, 5, 9, 15]),
         Ordinal("colsample_bytree", [0.3, 0.65, 1.0]),
         Ordinal("reg_alpha", [0.0, 2.5, 5.0]),

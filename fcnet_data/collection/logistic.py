@@ -103,8 +103,9 @@ class LogisticTable:
     @cached_property
     def space(self) -> Space:
         """The grid, all hyperparameters as ordinals."""
-        names = ("batch_size", "learning_rate", "l2")
-        return Space([Ordinal(name, values) for name, values in zip(names, self._values, strict=True)], name="logistic")
+        sizes, rates, penalties = self._values
+        columns = [Ordinal("batch_size", sizes), Ordinal("learning_rate", rates), Ordinal("l2", penalties)]
+        return Space(columns, name="logistic")
 
     @cached_property
     def settings(self) -> Mapping[str, Any]:

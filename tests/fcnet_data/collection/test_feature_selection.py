@@ -14,6 +14,7 @@ from hpo_core.errors import InvalidOption
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Ordinal
 from tabular import read_table
+from tabular.families import open_table, shipped_path
 
 CONFIG = {"learning_rate": 0.3, "max_depth": 2, "colsample_bytree": 1.0, "reg_alpha": 0.0}
 
@@ -59,3 +60,13 @@ def test_what_cannot_be_selected_from_is_refused():
         SelectionTable("x", "digits").measure(0)
     with pytest.raises(InvalidOption, match="at least 2 features"):
         SelectionTable("x", "spambase", n_features=1)
+
+
+def test_the_shipped_table_is_small_and_says_where_it_comes_from():
+    assert shipped_path("features-spambase").stat().st_size < 1_000_000
+    table = open_table("features-spambase")
+    losses = table.columns["loss"]
+    assert losses.shape == (72, 1, 50) and np.isfinite(losses).all() and table.resumable
+    assert losses[..., -1].mean() < losses[..., 9].mean() < losses[..., 0].mean()
+    assert (np.diff(table.columns["cost"], axis=2) > 0).all()
+    assert {"dataset", "split", "licence", "source", "versions", "collection"} <= set(table.provenance)
