@@ -65,4 +65,6 @@ ITEM = Item(
     draw=lambda numbers: draw_tolerances({"final training by heuristic B.1": numbers["rows"]}),
     cost=cost,
     runs=RUNS,
+    notes="Savings grow with n and are the largest of 18: one trial at all sizes has 2.0 times for gamma = "
+    "0.005 and 3.0 for 0.1 (+ 7 % and + 15 %), three trials at n = 2^9 and 2^10 have 1.4 and 2.4 times.",
 )
