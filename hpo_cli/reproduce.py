@@ -30,7 +30,7 @@ examples:
   hpo reproduce --dry-run --time 1h                 what would be run, and how long it takes
 
 An item is a figure or table. It has a verdict: reproduced, differs, substitute (other data than the paper's) or not
-possible, by a rule that was written before the numbers were known. Interrupt it at any time: what is finished is kept
+possible, by a rule that was written before the item was computed. Interrupt it at any time: what is finished is kept
 in OUT/parts.sqlite, and the same command goes on from there. With --time there are fewer runs where all of them would
 take longer, which the page says. The exit status is 3 if the time left items open.
 """
@@ -114,6 +114,7 @@ def _run(planned: Sequence[PlannedItem], options: argparse.Namespace, out: Outpu
         settings = ReproductionSettings(options.out, **where, seconds=options.time, progress=_Progress(bar).show)
         out.table(COLUMNS, _rows(reproduce(planned, settings), results))
     words = ["hpo", "reproduce", *options.items, *(f"--{switch}" for switch in options.switches or ())]
+    words += [] if options.time is None else ["--time", f"{options.time:.0f}s"]
     page, markdown = write_pages(results, options.out, shlex.join(words))
     out.say(f"page: {page}; the same as Markdown: {markdown}")
     if any(each.verdict is None for each in results):

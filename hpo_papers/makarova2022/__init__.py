@@ -18,6 +18,7 @@ ITEMS = {
     "fig-11": "figures.fig_11",
     "default-recorded": "beyond.default_recorded",
     "table-3-own": "tables.table_3_own",
+    "tail": "beyond.tail",
     "calibration": "beyond.calibration",
     "default-own": "beyond.default_own",
     "stops-too-early": "beyond.stops_too_early",

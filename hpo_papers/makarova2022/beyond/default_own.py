@@ -42,12 +42,16 @@ ITEM = Item(
     title="Our default rule, datasets left out: own bounds",
     printed="Nothing; beside ours stand the authors' 0.5 with the recorded bounds.",
     protocol="As with the recorded bounds, but ours has the bounds of this package's model, which it does not "
-    "trust where it takes the evaluations for unrelated; on the first run of each dataset also "
-    "the calibrated bounds (log losses, undivided beta), beside the usual ones on the same runs.",
+    "trust where it takes the evaluations for unrelated; on the first run of each dataset also the "
+    "calibrated bounds (log losses, undivided beta), beside the usual ones on the same runs.",
     departures="Not in the paper.",
     rule="reproduced (our claim holds) if the rules chosen without a dataset have a higher RYC on it than "
     "the authors' 0.5, with the 95 % interval over datasets above 0, at an RTC that is at most .01 "
     "lower; else differs",
+    notes="With own bounds the rules that are chosen without a dataset save .015 more on it and lose .0025 "
+    "less than the authors' 0.5, and today's default .011 and .0022: all four intervals hold 0, on 3 of"
+    " 10 runs. The calibrated bound, which helps on tables, does not help here: on the first run of "
+    "each dataset it loses .020 more than the usual one, at a lower saving.",
     compute=compute,
     verdict=verdict,
     compare=compare,
