@@ -129,7 +129,8 @@ def draw_overfitting(runs: Sequence[RecordedRun]) -> Figure:
             axes.plot(steps, mean, color=colour, linewidth=1.6, label=label)
             axes.fill_between(steps, mean - std, mean + std, color=colour, alpha=0.15)
         late = np.concatenate([np.array(values)[:, len(steps) // 10 :].ravel() for values in curves.values()])
-        axes.set_ylim(float(late.min()) - 0.1 * float(np.ptp(late)), float(late.max()) + 0.1 * float(np.ptp(late)))
+        if late.size:  # else a run has no trial that succeeded
+            axes.set_ylim(float(late.min()) - 0.1 * float(np.ptp(late)), float(late.max()) + 0.1 * float(np.ptp(late)))
         title = ", ".join(key) + _counted(len(known), len(members))
         tidy(axes, title, "trials", "loss of the incumbent")
     legend_below(figure, max(panels, key=lambda axes: len(axes.lines)))

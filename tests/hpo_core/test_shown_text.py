@@ -53,8 +53,8 @@ def test_a_dollar_in_a_picture_is_a_dollar_and_long_labels_are_cut(tmp_path):
 
     figure = Figure()
     axes = figure.subplots()
-    axes.barh(["$a_{", "b"], [1.0, 2.0], label="$c_{")
-    axes.set_title("$d_{" + "x" * 10_000)
+    axes.barh(["$a_{$", "b"], [1.0, 2.0], label="$c_{$")
+    axes.set_title("$d_{$" + "x" * 10_000)
     axes.set_xscale("log")
     axes.legend()
     plain_labels(figure).savefig(tmp_path / "picture.png")

@@ -143,3 +143,12 @@ def test_the_heads_of_a_store_are_its_runs_without_their_trials(store):
         assert opened.run(whole[3].key) == whole[3]
         with pytest.raises(DamagedFile, match="no longer"):
             opened.run("0" * 64)
+
+
+def test_pictures_of_a_run_without_a_success_are_drawn(tmp_path, capsys):
+    made = run("branin", "rs", n_trials=6)
+    failed = [t._replace(result=t.result._replace(loss=np.inf), failure="crash") for t in made.trials]
+    replace(made, trials=tuple(failed)).save(tmp_path / "r.jsonl")
+    replay = ["stop", "replay", str(tmp_path / "r.jsonl"), "--criteria", "conv:2", "--out", str(tmp_path / "page")]
+    assert main(replay) == 0
+    assert (tmp_path / "page" / "overfitting.png").is_file()
