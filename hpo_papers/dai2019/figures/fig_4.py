@@ -80,6 +80,6 @@ ITEM = Item(
     cost=lambda runs: 25.0 * runs if runs > 1 else 2.0,
     runs=10,
     resolved=RESOLVED,
-    notes="Three runs: by the end all methods but Hyperband and BOHB have found the best of the 72 configurations, so what "
-    "decides is how soon; the lead over GP-UCB is small.",
+    notes="Three runs: by the end all methods but Hyperband and BOHB have found the best of the 72 configurations, so "
+    "what decides is how soon; the lead over GP-UCB is small.",
 )
