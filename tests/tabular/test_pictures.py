@@ -79,7 +79,9 @@ def test_csv_files_hold_the_numbers(written):
 
 
 def test_a_table_of_one_budget_without_others_has_fewer_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **options: path.touch())  # the slow part
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda figure, path, **options: path.touch()
+    )  # the slow part
     names = {path.name for path in write_statistics(made_table(curves=False), tmp_path)}
     assert not any("correlation" in name for name in names)
     assert {"ecdf.png", "importance.png", "neighbourhood.png"} < names
