@@ -142,6 +142,17 @@ def test_a_heap_of_texts_without_an_end_is_refused(path):
         read_sealed(path, KIND)
 
 
+def test_a_text_that_is_said_to_be_longer_than_the_file_is_refused(path):
+    """The HDF5 library makes room for four gigabytes before it finds that there is no such text."""
+    content = bytearray(path.read_bytes())
+    heap = content.index(sound_hdf5.HEAP) - SEAL_SIZE
+    content[content.index(heap.to_bytes(8, "little")) - 1] = 255  # the highest byte of its length
+    path.write_bytes(content)
+    reseal(path)
+    with pytest.raises(DamagedFile, match="longer than the file"):
+        read_sealed(path, KIND)
+
+
 @pytest.mark.parametrize("header", ["[1]", "5", '{"a":' * 5000, '{"a": "\\ud800"}', "{" * 3, b"\xff\xfe"])
 def test_a_header_that_is_no_plain_object_is_refused(path, header):
     def change(file, columns):
