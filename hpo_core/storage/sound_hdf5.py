@@ -24,7 +24,7 @@ ITEM = struct.Struct("<HHIQ")  # number, references, nothing, size
 
 
 def check_heaps(path: Path, base: int = 0) -> None:
-    """Raise `ValueError` for a heap of texts whose items do not end where it ends, or are said to be longer than a file.
+    """Raise `ValueError` for a heap of texts that does not end where its items end, or for a text of endless length.
 
     The HDF5 library takes both as they are written: it may never come to the end of such a heap, and makes room for
     gigabytes of text before it looks for them. `base` is where the HDF5 part of the file begins.

@@ -74,7 +74,7 @@ def other_packing(file, columns):
     ("change", "words"),
     [
         (external, "external arrays are not read"),
-        (virtual, "virtual and external arrays are not read"),
+        (virtual, "(virtual and external arrays are not read|longer than the file)"),  # it is kept in a heap
         (external_link, "other files are not followed"),
         (soft_link, "other places and other files are not followed"),
         (linked_group, "'columns' lies elsewhere"),
