@@ -118,7 +118,7 @@ def _read(key: str, text: str) -> Evaluation:
 def _number(value: object) -> float:
     if value.__class__ not in (int, float):  # also infinite or NaN, of a training that diverged
         raise ValueError(f"a number was expected, got {value!r:.60}")
-    return value  # type: ignore[return-value]
+    return value
 
 
 def _checksum(key: str, numbers: list[Any]) -> str:

@@ -31,7 +31,7 @@ def _check_losses(losses: np.ndarray) -> None:
         raise ValueError("a loss must not be minus infinity")
     if losses.ndim == 2 and (missing[:, 0].any() or (missing[:, :-1] & ~missing[:, 1:]).any()):
         raise ValueError("every configuration must have a loss, and only its last repetitions may lack one")
-    if losses.ndim == 3 and missing.all(axis=(0, 1))[-1]:
+    if losses.ndim == 3 and missing[:, :, -1].all():
         raise ValueError("no configuration has a loss at the full budget")
 
 
