@@ -151,7 +151,7 @@ def read_sealed(
         if verify or not _is_large(path) or not is_stamped(path, digest):
             if checksum(path) != digest:
                 raise DamagedFile(f"{path}: its contents do not match its checksum; it was altered or cut off")
-            check_heaps(path)
+            check_heaps(path, SEAL_SIZE)
             if _is_large(path):
                 write_stamp(path, digest)
         return _read(path, part)

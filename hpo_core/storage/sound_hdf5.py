@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 MOST_UNPACKED = 256 * 2**20  # bytes that the compressed arrays of one file unpack to
 MOST_CHUNKS = 100_000  # of one array, each of which is found and unpacked by itself
 HEAP, HEAP_HEAD, HEAP_ITEM = b"GCOL\1\0\0\0", 16, 16  # of a global heap, where HDF5 keeps texts
+MOST_ITEMS = 2**16 - 1  # of a heap
 ITEM = struct.Struct("<HHIQ")  # number, references, nothing, size
 
 
-def check_heaps(path: Path) -> None:
-    """Raise `ValueError` for a heap of texts whose items do not end where it ends.
+def check_heaps(path: Path, base: int = 0) -> None:
+    """Raise `ValueError` for a heap of texts that does not end where its items end, or for a text of endless length.
 
-    The HDF5 library takes the size of each item as it is written, and may never come to the end of such a heap.
+    The HDF5 library takes both as they are written: it may never come to the end of such a heap, and makes room for
+    gigabytes of text before it looks for them. `base` is where the HDF5 part of the file begins.
     """
     if not path.stat().st_size:
         return
@@ -33,6 +35,7 @@ def check_heaps(path: Path) -> None:
         start = content.find(HEAP)
         while start >= 0:
             _check_heap(content, start)
+            _check_references(content, start - base)
             start = content.find(HEAP, start + len(HEAP))
 
 
@@ -48,6 +51,17 @@ def _check_heap(content: mmap.mmap, start: int) -> None:
             break
     if position != end and not 0 <= end - position < HEAP_ITEM:
         raise ValueError("a heap of texts does not end where it says")
+
+
+def _check_references(content: mmap.mmap, heap: int) -> None:
+    """A reference to a text is its length (4 bytes), the heap's address (8) and the number of the item (4)."""
+    address = heap.to_bytes(8, "little", signed=True)
+    at = content.find(address, 4)
+    while at >= 0:
+        length, number = (int.from_bytes(content[i : i + 4], "little") for i in (at - 4, at + 8))
+        if 0 < number <= MOST_ITEMS and length > len(content):
+            raise ValueError("a text is said to be longer than the file")
+        at = content.find(address, at + 1)
 
 
 def sound_group(group: h5py.Group, name: str) -> h5py.Group:

@@ -148,7 +148,7 @@ def test_the_heads_of_a_store_are_its_runs_without_their_trials(store):
 def test_pictures_of_a_run_without_a_success_are_drawn(tmp_path, capsys):
     made = run("branin", "rs", n_trials=6)
     failed = [t._replace(result=t.result._replace(loss=np.inf), failure="crash") for t in made.trials]
-    replace(made, trials=tuple(failed)).save(tmp_path / "r.jsonl")
+    replace(made, benchmark="elsewhere", trials=tuple(failed)).save(tmp_path / "r.jsonl")
     replay = ["stop", "replay", str(tmp_path / "r.jsonl"), "--criteria", "conv:2", "--out", str(tmp_path / "page")]
     assert main(replay) == 0
     assert (tmp_path / "page" / "overfitting.png").is_file()
