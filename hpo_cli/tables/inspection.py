@@ -65,8 +65,8 @@ def _list(options: argparse.Namespace, out: Output) -> None:
 
 
 def _table_row(name: str) -> Row:
-    from tabular.built import built_path
     from tabular.families import SOURCES, own_tables, shipped_path
+    from tabular.packages.built import built_path
 
     if own_tables.has(name):
         state = "your own, covers the built-in" if own_tables.covers(name) else "your own"
@@ -174,8 +174,8 @@ def _verify(options: argparse.Namespace, out: Output) -> None:
 
 
 def _all_paths() -> list[Path]:
-    from tabular.built import built_path
     from tabular.families import SOURCES, mini, own_tables, shipped_path
+    from tabular.packages.built import built_path
     from tabular.recorded.catalogue import FAMILIES, recorded_tables
     from tabular.recorded.opening import shipped_family
 
@@ -186,8 +186,8 @@ def _all_paths() -> list[Path]:
 
 def _path(name: str) -> Path:
     from hpo_core.storage.own_files import is_plain_name
-    from tabular.built import built_path
     from tabular.families import imported_path, open_table, shipped_path
+    from tabular.packages.built import built_path
     from tabular.recorded.opening import shipped_family
 
     named = (imported_path(name), built_path(name), shipped_path(name)) if is_plain_name(name) else ()

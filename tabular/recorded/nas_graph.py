@@ -18,9 +18,9 @@ import numpy as np
 from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical
-from tabular.built import open_built
-from tabular.package_checksums import is_published, released
-from tabular.plain_pickles import UNREADABLE, load_plain
+from tabular.packages.built import open_built
+from tabular.packages.package_checksums import is_published, released
+from tabular.packages.plain_pickles import UNREADABLE, load_plain
 from tabular.recorded.catalogue import GRAPH
 from tabular.table import Table
 

@@ -18,8 +18,8 @@ from fcnet_data.evaluation_cache import EvaluationCache
 from fcnet_data.trainers.evaluation import Evaluation
 from hpo_cli.main import main
 from tabular.fcnet_files.schema import CHOICES, CURVES, FINALS
-from tabular.package_checksums import is_published
-from tabular.plain_pickles import load_plain
+from tabular.packages.package_checksums import is_published
+from tabular.packages.plain_pickles import load_plain
 from tabular.recorded import nas_graph
 
 SHORT = {"n_units_1": 2, "init_lr": 2, "lr_schedule": 2}  # values of a small grid, one of the others

