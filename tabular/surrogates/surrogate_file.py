@@ -98,7 +98,7 @@ def _bins(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], space: Sp
 def _ensemble(name: str, intercept: object, arrays: Mapping[str, np.ndarray], n_columns: int) -> TreeEnsemble:
     """Trees whose nodes test columns that there are, and leave the last leaf within reach."""
     counts = finite(arrays[f"{name}_leaf_counts"], f"{name}_leaf_counts", (None,), "iu").astype(np.int64)
-    if len(counts) and (counts.min() < 1 or counts.max() > MAX_LEAVES):  # no trees: the intercept for all
+    if ((counts < 1) | (counts > MAX_LEAVES)).any():  # no trees at all are a constant
         raise ValueError(f"a tree of {name} must have 1 to {MAX_LEAVES} leaves")
     values = finite(arrays[f"{name}_values"], f"{name}_values", (int(counts.sum()),))
     nodes = {field: arrays[f"{name}_{field}"] for field in NODE_TYPES}

@@ -41,7 +41,7 @@ class Transform:
         elif self.function == EXP:
             z = math.exp(z)
         y = self.outer_scale * z + self.outer_shift
-        return float(round(y)) if self.rounds else y
+        return float(round(y)) if self.rounds and math.isfinite(y) else y
 
     def many(self, x: np.ndarray) -> np.ndarray:
         """Values at an array of float64, of the same shape."""

@@ -76,7 +76,7 @@ def sound_files(folder):
 
 
 def _rows():
-    return recorded(120, seed=1, budgets=(1, 3)).drop(columns="repetition")
+    return recorded(50, seed=1, budgets=(1, 3)).drop(columns="repetition")
 
 
 def small_model(path):

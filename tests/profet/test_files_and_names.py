@@ -74,10 +74,10 @@ def test_other_versions_and_wrong_contents_are_refused(path):
     with pytest.raises(DamagedFile, match="upgrade"):
         read_model(path)
     write_sealed(path, KIND, header, {**columns, "loss": columns["loss"][:, :-1]})
-    with pytest.raises(DamagedFile, match="draws of a network must have shape"):
+    with pytest.raises(DamagedFile, match="the draws of a network"):
         read_model(path)
-    write_sealed(path, KIND, {"name": "bowl"}, columns)
-    with pytest.raises(DamagedFile, match="the space must be"):
+    write_sealed(path, KIND, {**header, "networks": {}}, columns)
+    with pytest.raises(DamagedFile, match="networks for loss and cost"):
         read_model(path)
 
 

@@ -69,3 +69,10 @@ def test_a_logit_that_would_overflow_has_a_sigmoid_of_zero(function):
 
 def test_a_rounded_target_is_restored_as_well():
     assert restored_logit(Transform(inner_scale=21.0, rounds=True))(0.0) == 10.0  # 10.5, half to even
+
+
+def test_what_is_not_finite_is_rounded_as_it_is():
+    """A network with absurd weights gives NaN; `many` keeps it, and so does `one`."""
+    transform = Transform(rounds=True)
+    assert transform.one(float("inf")) == float("inf")
+    assert math.isnan(transform.one(math.nan)) and np.isnan(transform.many(np.array([math.nan])))[0]
