@@ -41,6 +41,7 @@ def test_text_is_read_packed_or_not_without_its_byte_order_mark(tmp_path, ending
         (gzip.compress(b"a"), "a.csv", "packed by gzip"),
         (gzip.compress("ß".encode("latin1")), "a.csv.gz", "unpack it, then `iconv -f WINDOWS-1252 -t UTF-8 a.csv >"),
     ],
+    ids=["latin1", "cp1252", "utf-16", "binary", "zip", "gzip", "latin1 in gzip"],  # gzip's bytes hold the time
 )
 def test_text_that_is_not_utf8_is_named_with_what_it_is(tmp_path, content, name, words):
     (tmp_path / name).write_bytes(content)
