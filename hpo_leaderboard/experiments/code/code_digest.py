@@ -19,6 +19,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +32,8 @@ PROJECT |= {"hpo_leaderboard", "hpo_papers", "hpo_cli", "hpo_foundry"}
 WHOLE_NUMBERS = "hpo_core.space."  # their products are of integers, which are exact
 DIGITS = 12  # hexadecimal, 48 bits
 N_PARSED = 4096
+_loaded: dict[str, tuple[ModuleSpec | None, bytes]] = {}  # spec and digest of loaded modules when first seen
+_edited: set[str] = set()
 
 
 class Import(NamedTuple):
@@ -78,8 +81,17 @@ def depends_on_numerics(module: str) -> bool:
     return any(parsed.is_numeric for name, parsed in _reached(module).items() if not name.startswith(WHOLE_NUMBERS))
 
 
+def edited_modules() -> list[str]:
+    """Modules behind the digests since `forget_digests` whose files were edited after this process had loaded them.
+
+    What it runs of them is older than their digest says. An edit between the import and the first digest is not seen.
+    """
+    return sorted(_edited)
+
+
 def forget_digests() -> None:
     """Have digests computed anew, of files as they are now."""
+    _edited.clear()
     for function in (code_digest, depends_on_numerics, _reached, _top, source_file, _home):
         function.cache_clear()
 
@@ -105,9 +117,22 @@ def _reached(start: str) -> dict[str, ParsedModule]:
         name = waiting.pop()
         if name not in reached:
             reached[name] = parsed = _parse(name)
+            _note_edit(name, parsed.digest)
             for wanted in filter(lambda wanted: belongs(wanted.module), parsed.imports):
                 waiting += filter(belongs, _behind(wanted))
     return reached
+
+
+def _note_edit(name: str, digest: bytes) -> None:
+    """Compare a loaded module's digest with its first one; a module that was loaded again has another spec."""
+    module = sys.modules.get(name)
+    if module is not None:
+        spec = getattr(module, "__spec__", None)  # a script has none
+        known, first = _loaded.get(name, (None, b""))
+        if known is None or known is not spec:
+            _loaded[name] = (spec, digest)
+        elif digest != first:
+            _edited.add(name)
 
 
 def _behind(wanted: Import, seen: frozenset[Import] = frozenset()) -> Iterator[str]:

@@ -236,3 +236,17 @@ def test_what_another_version_raises_when_it_is_built_is_no_result(project):
     assert "KeyError" in execute(job).failure and execute(job).settled
     other = execute(replace(job, version="code 0123456789ab, library 1"))
     assert "DifferentVersion" in other.failure and not other.settled
+
+
+def test_the_serial_engine_does_not_run_old_code_under_the_key_of_the_new(project, tmp_path):
+    project.write("own_search.py", SEARCH)
+    suite = make_suite("x", ["forrester"], ["own_search:Search"], n_seeds=1, n_trials=3)
+    assert run_experiment(suite, tmp_path / "s.sqlite", SerialEngine()).n_present == 0
+    project.write("own_search.py", SEARCH + "    width = 2\n")
+    with pytest.raises(InvalidOption, match="own_search was edited since"):
+        run_experiment(suite, tmp_path / "s.sqlite", SerialEngine())
+    project.write("own_search.py", SEARCH)
+    assert run_experiment(suite, tmp_path / "s.sqlite", SerialEngine()).n_present == 1
+    project.write("own_search.py", SEARCH + "    width = 2\n")
+    importlib.reload(sys.modules["own_search"])
+    assert run_experiment(suite, tmp_path / "s.sqlite", SerialEngine()).n_present == 0
