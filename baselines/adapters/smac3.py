@@ -31,6 +31,19 @@ SCENARIO = ("n_trials", "use_default_config")
 PARTS = ("model", "acquisition_function", "acquisition_maximizer", "initial_design", "random_design", "config_selector")
 
 
+def order_starts(facade: Any) -> None:
+    """Have SMAC's local searches start in an order that depends on the configurations alone.
+
+    SMAC takes that of a set, which Python's hash seed decides, so that each process would make another run.
+    """
+    search = getattr(facade._acquisition_maximizer, "_local_search", None)
+    starts = getattr(search, "_get_init_points_from_previous_configs", None)
+    if search is not None and starts is not None:
+        search._get_init_points_from_previous_configs = lambda *given, **named: sorted(
+            starts(*given, **named), key=repr
+        )
+
+
 class SMAC3:
     """SMAC for hyperparameter optimization.
 
@@ -74,6 +87,7 @@ class SMAC3:
                 if (given := {name: value for name, value in options.items() if accepted.get(name) == part})
             }
             self.facade = facade(scenario, logging_level=False, **parts)
+        order_starts(self.facade)
 
     @single_threaded
     def ask(self) -> Proposal | None:

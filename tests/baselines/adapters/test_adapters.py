@@ -2,7 +2,9 @@
 
 import logging
 import math
+import os
 import re
+import subprocess
 import sys
 import tomllib
 import warnings
@@ -287,3 +289,25 @@ def test_failures_before_the_first_success_are_survived(name):
         proposal = o.ask()
         o.tell(proposal, math.inf if step < 4 or step % 3 == 0 else loss_of(proposal.config), 1.0)
     assert SPACE.check(o.ask().config)
+
+
+HASHED = """
+from hpo_core import run
+print([trial.config for trial in run("branin", "smac3", n_trials=14, seed=0, options={"n_trials": 24}).trials])
+"""
+
+
+@pytest.mark.slow
+def test_a_run_of_smac_does_not_depend_on_the_hash_seed():
+    need("smac3")
+    printed = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", HASHED],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    ]
+    assert len(set(printed)) == 1 and printed[0].count("x1") == 14
