@@ -42,7 +42,13 @@ GRID = (
 )
 TABLE = f"table train wine --grid {GRID} --repetitions 2 --epochs 10 --rows 100 --threads 2"
 COLLECT = "collect svm --datasets wine,digits,breast-cancer --configs {} --rows 150 --threads 2"
-PRELOADED = ("pandas", "sklearn.svm", "hpo_leaderboard.experiments.experiment", "profet.training", "hpo_cli.collect")
+PRELOADED = (
+    "pandas",
+    "sklearn.svm",
+    "hpo_leaderboard.experiments.experiment",
+    "profet.training",
+    "hpo_cli.profet.meta_data",
+)
 LIMIT = 600.0  # seconds after which a command hangs
 SHORT = 1.0  # seconds within which four of five kills come, after the first file or from the start
 SMALL = replace(
