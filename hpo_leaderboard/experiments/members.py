@@ -16,6 +16,7 @@ from hpo_leaderboard.experiments.naming import check_label
 
 NUMBERS = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 MOST_TRIALS = 10**9
+MOST_SEEDS = 10**6
 LONGEST = 1e300  # seconds; an integer may be more than any float
 MOST_NUMBERED = 100_000  # members that one entry stands for
 Entry = str | Mapping[str, Any]
@@ -26,7 +27,7 @@ class Member:
     """A benchmark or optimizer of a suite, by name, with its options and the label it is shown under.
 
     A benchmark may have limits of its own, `n_trials` and `max_cost`. If it has one of the two, the suite's limits do
-    not apply to it.
+    not apply to it. An optimizer may have `n_seeds`: it runs with the first so many of the suite's seeds.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Member:
     label: str = ""
     n_trials: int | None = None
     max_cost: float | None = None
+    n_seeds: int | None = None
 
     def __post_init__(self) -> None:
         for attribute in ("name", "label"):
@@ -48,6 +50,10 @@ class Member:
         check_label("the name of a benchmark or optimizer", self.name)
         check_label("the label of a benchmark or optimizer", self.label)
         check_limits(self.label, self.n_trials, self.max_cost)
+        if self.n_seeds is not None and not _is_count(self.n_seeds, MOST_SEEDS):
+            raise InvalidOption(
+                f"n_seeds of {self.label} must be an integer >= 1 and <= {MOST_SEEDS:,}, got {self.n_seeds!r}"
+            )
 
     @property
     def has_limits(self) -> bool:
@@ -56,12 +62,15 @@ class Member:
 
 def check_limits(where: str, n_trials: object, max_cost: object) -> None:
     """Raise `InvalidOption` for limits that are none; None is no limit."""
-    is_count = isinstance(n_trials, int) and not isinstance(n_trials, bool) and 1 <= n_trials <= MOST_TRIALS
-    if n_trials is not None and not is_count:
+    if n_trials is not None and not _is_count(n_trials, MOST_TRIALS):
         raise InvalidOption(f"n_trials of {where} must be an integer >= 1 and <= {MOST_TRIALS:,}, got {n_trials!r}")
     is_cost = isinstance(max_cost, (int, float)) and not isinstance(max_cost, bool) and 0 < max_cost <= LONGEST
     if max_cost is not None and not is_cost:
         raise InvalidOption(f"max_cost of {where} must be a finite number of seconds above 0, got {max_cost!r}")
+
+
+def _is_count(value: object, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
 def members_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:

@@ -109,12 +109,12 @@ def make_plan(suite: Suite) -> Plan:
         raise unopened[0][1]
     if not pairs:
         raise InvalidOption("nothing can be run: " + "; ".join(lost + left_out))
-    if len(pairs) * suite.n_seeds > MOST_RUNS:
+    if sum(len(suite.seeds_of(pair.optimizer)) for pair in pairs) > MOST_RUNS:
         raise InvalidOption(
             f"a suite may ask for at most {MOST_RUNS:,} runs, got {len(pairs):,} pairs of benchmark and optimizer with "
             f"{suite.n_seeds:,} seeds; run a part of the seeds at a time (first_seed and n_seeds, or --seeds A:B)"
         )
-    jobs = [_job(suite, pair, seed) for seed in suite.seeds for pair in pairs]
+    jobs = [_job(suite, pair, seed) for seed in suite.seeds for pair in pairs if seed in suite.seeds_of(pair.optimizer)]
     return Plan(jobs, tasks, lost, left_out, costly)
 
 

@@ -28,13 +28,13 @@ from typing import Any
 from hpo_core.errors import DamagedFile, HpoError, InvalidOption, UnknownName, nearest
 from hpo_core.names import needs_import
 from hpo_core.storage.files import read_limited
-from hpo_leaderboard.experiments.members import Entry, Member, check_limits, members_of
+from hpo_leaderboard.experiments.members import MOST_SEEDS, Entry, Member, check_limits, members_of
 from hpo_leaderboard.experiments.naming import check_file_name
 from hpo_leaderboard.experiments.scoring import SETTINGS, Scoring
 
 SUFFIX = ".toml"
 MOST_BYTES = 4_000_000  # of a file
-RANGES = {"n_seeds": (1, 10**6), "workers": (1, 10**6), "version": (1, 2**31), "first_seed": (0, 2**53)}
+RANGES = {"n_seeds": (1, MOST_SEEDS), "workers": (1, 10**6), "version": (1, 2**31), "first_seed": (0, 2**53)}
 
 
 class ForbiddenImport(HpoError, PermissionError):
@@ -46,7 +46,7 @@ class Suite:
     """What an experiment consists of.
 
     benchmarks, optimizers   each pair of them is run
-    n_seeds                  runs per pair, with the seeds first_seed, first_seed + 1, ...
+    n_seeds                  runs per pair, with the seeds first_seed, first_seed + 1, ...; an optimizer may have fewer
     n_trials                 evaluations per run; where a benchmark has several budgets, a run may instead take the
                              seconds that so many evaluations at the full budget take on average
     max_cost                 seconds on a run's clock, None for no limit
@@ -99,10 +99,17 @@ class Suite:
                 raise InvalidOption(
                     f"only benchmarks have limits of their own, got some for optimizer {member.label!r}"
                 )
+        for member in self.benchmarks:
+            if member.n_seeds is not None:
+                raise InvalidOption(f"only optimizers have n_seeds of their own, got some for {member.label!r}")
 
     @property
     def seeds(self) -> range:
         return range(self.first_seed, self.first_seed + self.n_seeds)
+
+    def seeds_of(self, optimizer: Member) -> range:
+        """Seeds that an optimizer runs with: all of the suite's, or the first of them if it has fewer."""
+        return self.seeds[: optimizer.n_seeds]
 
     def limits_of(self, benchmark: Member) -> tuple[int | None, float | None]:
         """Evaluations and seconds after which a run on a benchmark ends, None for no limit."""

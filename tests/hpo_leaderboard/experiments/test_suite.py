@@ -78,6 +78,8 @@ def test_built_in_suites_name_what_there_is():
         ("benchmarks = [{ name = 'branin', n_trials = 0 }]\noptimizers = ['rs']", "n_trials of branin"),
         ("benchmarks = [{ name = 'branin', max_cost = -1 }]\noptimizers = ['rs']", "max_cost of branin"),
         ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', n_trials = 5 }]", "only benchmarks have limits"),
+        ("benchmarks = [{ name = 'branin', n_seeds = 3 }]\noptimizers = ['rs']", "only optimizers have n_seeds"),
+        ("benchmarks = ['branin']\noptimizers = [{ name = 'rs', n_seeds = 0 }]", "n_seeds of rs"),
         ("benchmarks = ['branin']\noptimizers = ['rs']\nincumbent = 'best'", "incumbent"),
         ("benchmarks = ['branin']\noptimizers = ['rs']\ntarget = 'sobol'", "targets"),
         ("benchmarks = [", "not a TOML file"),
@@ -101,6 +103,14 @@ def test_changes_replace_fields_and_none_leaves_them():
     assert changed(suite, optimizers=["re"], n_seeds=None, n_trials=5) == make_suite(
         "mine", ["branin"], ["re"], n_seeds=3, n_trials=5
     )
+
+
+def test_an_optimizer_may_run_with_the_first_of_the_seeds():
+    suite = make_suite("mine", ["branin"], ["rs", {"name": "re", "n_seeds": 2}], n_seeds=4, first_seed=7, n_trials=1)
+    ran = [(job.optimizer.name, job.seed) for job in make_plan(suite).jobs]
+    assert ran == [("rs", 7), ("re", 7), ("rs", 8), ("re", 8), ("rs", 9), ("rs", 10)]
+    full = make_plan(changed(suite, optimizers=["rs", "re"])).jobs
+    assert {job.key for job in make_plan(suite).jobs} < {job.key for job in full}  # n_seeds is no part of a run's key
 
 
 def test_patterns_stand_for_listed_names_once():
