@@ -1,4 +1,4 @@
-"""The comparison of figure 7.5 of Klein (2020) on the FC-Net tables, and its page.
+"""The fast optimizers on the four real FC-Net tables, and the page of their comparison.
 
     python scripts/leaderboard_fcnet.py [--seeds 500] [--trials 500] [--processes N] [--out leaderboard]
 
