@@ -10,8 +10,6 @@ fraction of that. The first time they start near a mode, by Adam.
 The noise of a step has the standard deviation of eq. 3.10 and a random sign, where it should be Gaussian: drawing that
 would take longer than the rest of the step. The parameters, sums over many steps, have the same distribution; such
 schemes are called weak (Kloeden and Platen, 1992, section 14.1).
-
-In burn-in the running means follow every fifth gradient: updating them takes as long as a step.
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from hpo_models.networks.chains import Draws, Potential, State, at_rest
 from hpo_models.networks.sghmc import Dynamics, adapt, adapted_dynamics
 
 FIRST_WARM, FIRST_ADAPT = 8, 15
-ADAPT_EVERY = 5  # steps
 N_SIGNS = 32  # bits of a word
 SIGN = np.uint32(1 << 31)  # bit of the sign of a float32
 
@@ -45,8 +42,8 @@ class Lengths(NamedTuple):
     n_chains: int = 4
     n_adapt: int = 40
     n_draws: int = 10
-    n_between: int = 12
-    step: float = 1.5e-2
+    n_between: int = 15
+    step: float = 2e-2
 
 
 class ContinuedChains:
@@ -74,11 +71,10 @@ class ContinuedChains:
             theta = adam(model.gradient, model.start(n.n_chains, rng), rng, WarmStart(FIRST_WARM * n_adapt))
             state, n_adapt = at_rest(model.gradient, theta, rng, floor), FIRST_ADAPT * n_adapt
         chains, scales = WeakSteps(state.theta, state.velocity, rng), state.scales
-        for k in range(n_adapt):
+        for _ in range(n_adapt):
             gradient = model.gradient(chains.theta, rng)
-            if k % ADAPT_EVERY == 0:
-                scales = adapt(scales, gradient, floor)
-                chains.follow(adapted_dynamics(scales.square, n.step, raised=False))
+            scales = adapt(scales, gradient, floor)
+            chains.follow(adapted_dynamics(scales.square, n.step, raised=False))
             chains.advance(gradient)
         chains.follow(adapted_dynamics(scales.square, n.step))
         found = np.empty((n.n_draws, *chains.theta.shape), dtype=np.float32)
