@@ -35,7 +35,7 @@ def dngo(
     seed: int = 0,
     n_initial: int = 5,
     units: int = 50,
-    n_passes: int = 50,
+    n_passes: int = 20,
     n_samples: int = 10,
 ) -> BayesianOptimizer:
     """Optimizer by expected improvement under Bayesian linear regression on a network's features.
@@ -68,7 +68,7 @@ def dngo(
 
 
 def propose(
-    snapshot: Snapshot, rng: np.random.Generator, *, units: int = 50, n_passes: int = 50, n_samples: int = 10
+    snapshot: Snapshot, rng: np.random.Generator, *, units: int = 50, n_passes: int = 20, n_samples: int = 10
 ) -> np.ndarray:
     """Row (width,) to evaluate next.
 

@@ -50,10 +50,10 @@ def mt_bohamiann(
     n_embedded: int = N_EMBEDDED,
     units: int = 50,
     n_chains: int = 4,
-    n_adapt: int = 100,
+    n_adapt: int = 40,
     n_draws: int = 10,
-    n_between: int = 30,
-    step: float = 1e-2,
+    n_between: int = 15,
+    step: float = 2e-2,
 ) -> BayesianOptimizer:
     """Optimizer by expected improvement under a Bayesian neural network of several tasks.
 
@@ -103,7 +103,8 @@ class SharedWeights:
         parts = [(x, values), *self._earlier]
         inputs, targets = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         tasks = np.repeat(np.arange(len(parts)), [len(values) for _, values in parts])
-        model = TaskRegression(self._network, inputs, tasks, targets, PRIOR, BATCH_SIZE)
+        n_chains = self._chains.lengths.n_chains
+        model = TaskRegression(self._network, n_chains, inputs, tasks, targets, PRIOR, BATCH_SIZE)
         return self._network.to_one_task(self._chains.draws(model, rng), 0)
 
 

@@ -66,7 +66,7 @@ def at_rest(
     State
         Of the chains.
     """
-    found = [gradient(theta, rng) for _ in range(FIRST_WINDOW)]
+    found = [gradient(theta, rng).copy() for _ in range(FIRST_WINDOW)]
     return State(theta, np.zeros_like(theta), first_scales(found, floor))
 
 

@@ -7,9 +7,9 @@ Departures from Klein (2020), where a chain starts from scratch after every obse
 each of them and 10,000 steps after it. One observation more changes a posterior little, so chains that go on need a
 fraction of that. The first time they start near a mode, by Adam.
 
-The noise of a step is uniform with the variance of eq. 3.10, not Gaussian: drawing it takes a fifth of the time, which
-was half of a step's. The parameters, sums over many steps, have the same distribution; such schemes are called weak
-(Kloeden and Platen, 1992, chapter 14).
+The noise of a step has the standard deviation of eq. 3.10 and a random sign, where it should be Gaussian: drawing that
+would take longer than the rest of the step. The parameters, sums over many steps, have the same distribution; such
+schemes are called weak (Kloeden and Platen, 1992, section 14.1).
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ import numpy as np
 
 from hpo_core.single_thread import single_thread
 from hpo_models.networks.adam import WarmStart, adam
+from hpo_models.networks.aligned import aligned, aligned_copy
 from hpo_models.networks.bnn import Diverged
-from hpo_models.networks.chains import Draws, Potential, State, adapted, at_rest, draw, steps
-from hpo_models.networks.sghmc import Dynamics, adapted_dynamics
+from hpo_models.networks.chains import Draws, Potential, State, at_rest
+from hpo_models.networks.sghmc import Dynamics, adapt, adapted_dynamics
 
-FIRST_WARM, FIRST_ADAPT = 3, 6
-ROOT_12 = np.float32(12.0**0.5)  # one over the standard deviation of a number between 0 and 1
+FIRST_WARM, FIRST_ADAPT = 8, 15
+N_SIGNS = 32  # bits of a word
+SIGN = np.uint32(1 << 31)  # bit of the sign of a float32
 
 
 class Lengths(NamedTuple):
@@ -38,10 +40,10 @@ class Lengths(NamedTuple):
     """
 
     n_chains: int = 4
-    n_adapt: int = 100
+    n_adapt: int = 40
     n_draws: int = 10
-    n_between: int = 30
-    step: float = 1e-2
+    n_between: int = 15
+    step: float = 2e-2
 
 
 class ContinuedChains:
@@ -64,33 +66,63 @@ class ContinuedChains:
 
     def _go_on(self, model: Potential, state: State | None, rng: np.random.Generator) -> Draws:
         n, n_adapt = self.lengths, self.lengths.n_adapt
-        floor, advance = model.prior_precision, advance_weakly
+        floor = model.prior_precision
         if state is None:
             theta = adam(model.gradient, model.start(n.n_chains, rng), rng, WarmStart(FIRST_WARM * n_adapt))
             state, n_adapt = at_rest(model.gradient, theta, rng, floor), FIRST_ADAPT * n_adapt
-        state = adapted(model.gradient, state, rng, n_adapt, n.step, floor=floor, advance=advance)
-        states = steps(model.gradient, state, rng, adapted_dynamics(state.scales.square, n.step), advance)
-        return draw(states, n.n_draws, n.n_between)
+        chains, scales = WeakSteps(state.theta, state.velocity, rng), state.scales
+        for _ in range(n_adapt):
+            gradient = model.gradient(chains.theta, rng)
+            scales = adapt(scales, gradient, floor)
+            chains.follow(adapted_dynamics(scales.square, n.step, raised=False))
+            chains.advance(gradient)
+        chains.follow(adapted_dynamics(scales.square, n.step))
+        found = np.empty((n.n_draws, *chains.theta.shape), dtype=np.float32)
+        for draw in found:
+            for _ in range(n.n_between):
+                chains.advance(model.gradient(chains.theta, rng))
+            draw[...] = chains.theta
+        return Draws(found, State(chains.theta, chains.velocity, scales))
 
 
-def advance_weakly(
-    theta: np.ndarray, velocity: np.ndarray, gradient: np.ndarray, dynamics: Dynamics, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """As `sghmc.advance`, with uniform noise of the same variance.
+class WeakSteps:
+    """Steps of eqs 3.9 and 3.10 in place, with noise of random sign.
 
     Parameters
     ----------
-    theta, velocity, gradient, dynamics, rng
-        As in `sghmc.advance`.
-
-    Returns
-    -------
-    tuple of ndarray
-        (C, P) parameters and (C, P) velocities.
+    theta, velocity
+        (C, P) of C chains; copied.
+    rng
+        Source of randomness.
     """
-    kick = rng.random(theta.shape, dtype=theta.dtype.type)
-    kick -= theta.dtype.type(0.5)
-    kick *= ROOT_12 * dynamics.noise
-    kick -= dynamics.drift * gradient
-    kick += dynamics.keep * velocity
-    return theta + kick, kick
+
+    def __init__(self, theta: np.ndarray, velocity: np.ndarray, rng: np.random.Generator):
+        self.theta, self.velocity, self._rng = aligned_copy(theta), aligned_copy(velocity), rng
+        self._keep, self._drift, self._noise, self._kick, words = (aligned(theta.shape) for _ in range(5))
+        self._words, self._left = words.view(np.uint32), 0
+
+    def follow(self, dynamics: Dynamics) -> None:
+        """Makes the next steps those of the dynamics."""
+        self._keep[...], self._drift[...], self._noise[...] = dynamics
+
+    def advance(self, gradient: np.ndarray) -> None:
+        """One step; the gradient (C, P) is overwritten."""
+        gradient *= self._drift
+        self.velocity *= self._keep
+        self.velocity -= gradient
+        self.velocity += self._signed_noise()
+        self.theta += self.velocity
+
+    def _signed_noise(self) -> np.ndarray:
+        """(C, P) noise with random signs: a word of 32 bits for each parameter has those of 32 steps."""
+        if self._left == 0:
+            n_pairs = -(-self._words.size // 2)
+            pairs = self._rng.integers(2**64 - 1, size=n_pairs, dtype=np.uint64, endpoint=True)
+            self._words.reshape(-1)[:] = pairs.view(np.uint32)[: self._words.size]
+            self._left = N_SIGNS
+        self._left -= 1
+        signs = self._kick.view(np.uint32)
+        np.bitwise_and(self._words, SIGN, out=signs)
+        np.bitwise_xor(signs, self._noise.view(np.uint32), out=signs)
+        self._words += self._words  # the next bit comes to the front
+        return self._kick

@@ -17,7 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_models.networks.bnn import Regression, WeightPrior
+from hpo_models.networks.bnn import WeightPrior
+from hpo_models.networks.quick_regression import QuickRegression
 from hpo_models.networks.tanh_network import TanhNetwork
 
 N_EMBEDDED = 5  # L in Klein (2020)
@@ -93,6 +94,7 @@ class TaskRegression:
     """
 
     network: TaskNetwork
+    n_chains: int
     x: np.ndarray
     tasks: np.ndarray
     targets: np.ndarray
@@ -116,12 +118,12 @@ class TaskRegression:
         return np.concatenate([gradient, wide[:, -1:]], axis=1)
 
     @cached_property
-    def _without_prior(self) -> Regression:
+    def _without_prior(self) -> QuickRegression:
         """Likelihood and the noise's prior; weights have an infinite variance there."""
         one_hot = np.eye(self.network.n_tasks, dtype=np.float32)[self.tasks]
         inputs = np.concatenate([self.x, one_hot], axis=1)
         flat = self.prior._replace(gain=np.inf, bias=np.inf)
-        return Regression(self.network.with_tasks, lambda rows, _: inputs[rows], self.targets, flat, self.batch_size)
+        return QuickRegression(self.network.with_tasks, self.n_chains, inputs, self.targets, flat, self.batch_size)
 
     @cached_property
     def prior_precision(self) -> np.ndarray:

@@ -16,6 +16,8 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 
+CACHED = 100_000  # outputs of a layer that fit into the cache of a core together with those of the layer before
+
 
 class TanhNetwork:
     """Shape of a network. `TanhNetwork((7, 50, 50, 50, 1))` has three hidden layers."""
@@ -51,8 +53,13 @@ class TanhNetwork:
         return outputs
 
     def output(self, theta: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """(C, B) first output."""
-        return self.forward(theta, x)[-1][..., 0]
+        """(C, B) first output, computed for as many chains at a time as stay in the cache."""
+        size = max(1, CACHED // max(1, x.shape[-2] * max(self.sizes[1:])))
+        if len(theta) <= size:
+            return self.forward(theta, x)[-1][..., 0]
+        batches = np.broadcast_to(x, (len(theta), *x.shape[-2:])) if x.ndim == 3 else None
+        parts = [slice(k, k + size) for k in range(0, len(theta), size)]
+        return np.concatenate([self.forward(theta[k], x if batches is None else batches[k])[-1][..., 0] for k in parts])
 
     def backward(self, theta: np.ndarray, outputs: list[np.ndarray], by_output: np.ndarray) -> np.ndarray:
         """(C, P) gradient with respect to theta, given `forward`'s outputs and the gradient (C, B, out) by the last."""

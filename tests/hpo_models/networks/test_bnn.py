@@ -83,6 +83,14 @@ def test_input_gradient_equals_finite_differences():
         np.testing.assert_allclose(analytic[..., i], numeric, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("shape", [(400, 3), (30, 400, 3), (1, 400, 3)])
+def test_outputs_are_the_same_for_all_chains_at_once_and_one_at_a_time(shape):
+    network, rng = TanhNetwork((3, 50, 50, 1)), np.random.default_rng(0)
+    theta, x = rng.standard_normal((30, network.n_parameters)), rng.standard_normal(shape)
+    each = [network.output(theta[[k]], np.broadcast_to(x, (30, 400, 3))[k]) for k in range(30)]
+    np.testing.assert_array_equal(network.output(theta, x), np.concatenate(each))
+
+
 def test_linear_model_has_its_closed_form_posterior():
     """A network without hidden layer and all but known noise: theta is Gaussian, with a known mean and covariance."""
     rng = np.random.default_rng(4)

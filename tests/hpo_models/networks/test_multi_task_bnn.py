@@ -51,7 +51,7 @@ def test_the_three_forms_are_the_same_function():
 
 def test_gradient_equals_finite_differences():
     x, y, tasks, theta = setting()
-    model = TaskRegression(SHAPE, x, tasks, y, PRIOR, batch_size=len(y))
+    model = TaskRegression(SHAPE, 2, x, tasks, y, PRIOR, batch_size=len(y))
     network = SHAPE.with_embedding
     spread = np.concatenate([network.weight_stds(PRIOR.gain, PRIOR.bias), np.ones(6)])
 
@@ -61,18 +61,18 @@ def test_gradient_equals_finite_differences():
         prior = 0.5 * np.sum((theta[:, :-1] / spread) ** 2, axis=1) + 0.5 * ((noise + 2.0) / 1.1) ** 2
         return 0.5 * (misfit * np.exp(-noise) + len(y) * noise) + prior
 
-    analytic = model.gradient(theta, EveryRow())
+    analytic = model.gradient(theta.astype(np.float32), EveryRow())
     for i in range(theta.shape[1]):
         step = np.zeros_like(theta)
         step[:, i] = 1e-6
         numeric = (potential(theta + step) - potential(theta - step)) / 2e-6
-        np.testing.assert_allclose(analytic[:, i], numeric, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(analytic[:, i], numeric, rtol=1e-4, atol=1e-4)
     assert model.prior_precision == pytest.approx(np.append(spread**-2.0, 1.1**-2.0), rel=1e-6)
 
 
 def test_the_start_has_the_shape_of_the_gradient_and_an_embedding_from_its_prior():
     x, y, tasks, _ = setting()
-    model = TaskRegression(SHAPE, x.astype(np.float32), tasks, y.astype(np.float32), PRIOR)
+    model = TaskRegression(SHAPE, 2000, x.astype(np.float32), tasks, y.astype(np.float32), PRIOR)
     start = model.start(2000, np.random.default_rng(0))
     assert start.dtype == np.float32
     assert model.gradient(start, np.random.default_rng(0)).shape == start.shape
@@ -97,7 +97,7 @@ def test_a_task_with_few_observations_learns_from_the_others():
         x = np.random.default_rng(seed).uniform(-1.7, 1.7, (84, 1)).astype(np.float32)
         y = (np.sin(3 * x[:, 0]) + offsets[tasks]).astype(np.float32)
         rng = np.random.default_rng(1)
-        draws = ContinuedChains(lengths).draws(TaskRegression(shape, x, tasks, y, prior), rng)
+        draws = ContinuedChains(lengths).draws(TaskRegression(shape, 4, x, tasks, y, prior), rng)
         together = shape.of_one_task.output(shape.to_one_task(draws, 0), points)
         draws = ContinuedChains(lengths).draws(Regression(network, lambda rows, _, x=x: x[rows], y[:4], prior), rng)
         alone = network.output(draws[:, :-1], points)
