@@ -1,8 +1,8 @@
 """Trees with numpy: a level of all trees of the ensemble at a time.
 
-    entry       t n + i for row i in the sample of tree t; in column c it is written as c T n + t n + i
-    order       (width, m) entries of the nodes that will be split, node by node, in ascending order of a column
-    place       0..m - 1, position in `order`; a node has the same places in each column
+entry       t n + i for row i in the sample of tree t; in column c it is written as c T n + t n + i
+order       (width, m) entries of the nodes that will be split, node by node, in ascending order of a column
+place       0..m - 1, position in `order`; a node has the same places in each column
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def grow(task: Task) -> Trees:
     while len(level.nodes):
         columns, places = _best_splits(level, entries, task)
         level, n_nodes = _split(level, columns, places, n_nodes, trees, task)
-    return Trees(*(part[:n_nodes] for part in trees[:3]), trees.leaves.reshape(n_trees, n))
+    column, threshold, left = (part[:n_nodes] for part in trees[:3])
+    return Trees(column, threshold, left, trees.leaves.reshape(n_trees, n))
 
 
 def sums_of_leaves(trees: Trees, moments: np.ndarray, n_trees: int, rows: np.ndarray) -> np.ndarray:
@@ -147,5 +148,5 @@ def _split(
     sides, order = np.tile(side, width).take(level.order).ravel(), level.order.ravel()
     halves = [order.take(np.flatnonzero(sides == s)).reshape(width, -1) for s in (0, 1)]
     keys = (mix(level.keys[goes[:, 0]] - GOLDEN), mix(level.keys[goes[:, 1]] - GOLDEN - GOLDEN))
-    chosen = (np.concatenate([part[goes[:, s], s] for s in (0, 1)]) for part in (lengths, pairs))
-    return Level(np.concatenate(halves, axis=1), *chosen, np.concatenate(keys)), n_nodes + 2 * len(parents)
+    lengths, nodes = (np.concatenate([part[goes[:, s], s] for s in (0, 1)]) for part in (lengths, pairs))
+    return Level(np.concatenate(halves, axis=1), lengths, nodes, np.concatenate(keys)), n_nodes + 2 * len(parents)

@@ -62,7 +62,17 @@ TASK = types.NamedTuple(
 )
 TREES = types.NamedTuple([WHOLE[::1], REAL[::1], WHOLE[::1], WHOLE[:, ::1]], Trees)
 MEMORY = types.NamedTuple(
-    [SHORT[:, ::1], SHORT[::1], SHORT[::1], types.uint8[::1], REAL[::1], BITS[::1], WHOLE[::1], WHOLE[:, ::1], BITS[::1]],
+    [
+        SHORT[:, ::1],
+        SHORT[::1],
+        SHORT[::1],
+        types.uint8[::1],
+        REAL[::1],
+        BITS[::1],
+        WHOLE[::1],
+        WHOLE[:, ::1],
+        BITS[::1],
+    ],
     Memory,
 )
 SUM = (_read(WHOLE, 1), _read(REAL, 1), _read(WHOLE, 1), _read(REAL, 2), WHOLE, _read(REAL, 2), REAL[:, ::1])
@@ -183,7 +193,7 @@ def _is_open(memory: Memory, task: Task, start: int, end: int) -> bool:
     if end - start < 2 * task.min_leaf:
         return False
     first = task.grid[memory.members[start]]
-    for p in range(start + 1, end):
+    for p in range(start + 1, end):  # noqa: SIM110  numba knows no generators here
         if task.grid[memory.members[p]] != first:
             return True
     return False
@@ -258,7 +268,7 @@ def grow(task: Task) -> Trees:
     waiting, keys = np.empty((n + 1, 3), np.intp), np.empty(n + 1, np.uint64)
     memory = Memory(order, members, spare, np.empty(n, np.uint8), np.empty(n), numbers, ranking, waiting, keys)
     n_nodes = _grow(task, trees, memory)
-    return Trees(*(part[:n_nodes] for part in trees[:3]), leaves)
+    return Trees(trees.column[:n_nodes], trees.threshold[:n_nodes], trees.left[:n_nodes], leaves)
 
 
 def sums_of_leaves(trees: Trees, moments: np.ndarray, n_trees: int, rows: np.ndarray) -> np.ndarray:

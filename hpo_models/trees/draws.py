@@ -1,7 +1,7 @@
 """Random numbers of tree growing: counter-based, so that they do not depend on the order in which nodes are split.
 
-    column's number in a node   mix(key + (column + 1) GOLDEN)         ascending, they are the order of the columns
-    key of a child              mix(key - (side + 1) GOLDEN)           side 0 left, 1 right
+column's number in a node   mix(key + (column + 1) GOLDEN)         ascending, they are the order of the columns
+key of a child              mix(key - (side + 1) GOLDEN)           side 0 left, 1 right
 """
 
 from __future__ import annotations

@@ -20,14 +20,14 @@ import numpy as np
 
 from hpo_models.trees.draws import random_key
 
-SAME = 1e-7  # numbers of a column that are closer are not told apart, as in scikit-learn
+ROUNDED = 9  # digits by which the numbers of a column are told apart, as `baselines.parts.history` does
 DIGITS = 52  # binary, of the sums
 
 
 class Task(NamedTuple):
     """Observations of n rows, with the bootstrap samples of T trees.
 
-    columns     (width, n) inputs
+    columns     (width, n) inputs, rounded
     order       (width, n) rows in ascending order of a column
     ranks       (width, n) which of its column's different numbers an input is, in ascending order
     grid        (n,) values as whole numbers
@@ -51,7 +51,7 @@ class Trees(NamedTuple):
     """Nodes of T trees, of which the first T are the roots.
 
     column, threshold   (N,) a row goes to the left child unless its number in the column is above the threshold
-    left                (N,) the left child; the right one is the next node; a leaf is its own, and its threshold infinite
+    left                (N,) the left child, the right one is the next node; a leaf is its own, with an infinite threshold
     leaves              (T, n) leaf of each row of a tree's sample, 0 for rows that are not in it
     """
 
@@ -86,10 +86,10 @@ def bootstrap(
     drawn = rng.integers(n, size=(n_trees, n)) + n * np.arange(n_trees)[:, None]
     counts = np.bincount(drawn.ravel(), minlength=n_trees * n).reshape(n_trees, n).astype(float)
     keys = np.array([random_key(rng) for _ in range(n_trees)])
-    columns = np.array(rows.T, np.float64, order="C")
+    columns = np.ascontiguousarray(rows.T, np.float64).round(ROUNDED)
     order = np.argsort(columns, axis=1)
     ranks = np.zeros(columns.shape, np.intp)
-    steps = np.diff(np.take_along_axis(columns, order, axis=1), axis=1) > SAME
+    steps = np.diff(np.take_along_axis(columns, order, axis=1), axis=1) > 0.0
     np.put_along_axis(ranks, order[:, 1:], np.cumsum(steps, axis=1), axis=1)
     n_drawn = max(1, int(max_features * width))
     return Task(columns, order, ranks, on_grid(values, n_trees * n), counts, keys, min_leaf, n_drawn)

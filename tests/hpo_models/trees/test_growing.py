@@ -46,7 +46,12 @@ def rows_of(rng, n, width, n_different):
 
 @needs_numba
 @given(
-    st.integers(1, 70), st.integers(1, 6), st.sampled_from([0, 2, 5]), st.integers(1, 4), st.floats(0, 1), st.integers(0)
+    st.integers(1, 70),
+    st.integers(1, 6),
+    st.sampled_from([0, 2, 5]),
+    st.integers(1, 4),
+    st.floats(0, 1),
+    st.integers(0),
 )
 def test_numpy_and_numba_grow_the_same_trees(n, width, n_different, min_leaf, max_features, seed):
     from hpo_models.trees import compiled
