@@ -15,10 +15,11 @@ BOHB runs with two budgets and without random configurations, and so does that o
 
 The models (`--models`) would take too long to make their own history of up to 500 evaluations. Theirs is random, and
 the suggestions after a first one by the model are timed. The first one has the burn-in of the chains of `gp-mcmc`
-(`gp`, n_samples=10) and of `bohamiann`, which continue from suggestion to suggestion; that of a forest loads
-numba. Peers are measured at the first mark only, the slow ones at one or two suggestions; `peer_optimizers.py` describes
-them, how they are used, and what to install: pip install torch botorch syne-tune emukit gpy pybnn hpbandster. `smac3`
-and `optuna-gp`, which have adapters, make their own history. A model's line also shows how its time grows from the first mark to the last, as a power of n.
+(`gp`, n_samples=10) and of `bohamiann`, which continue from suggestion to suggestion; that of a forest loads numba.
+Peers are measured at the first mark only, the slow ones at one or two suggestions; `peer_optimizers.py` describes them,
+how they are used, and what to install: pip install torch botorch syne-tune emukit gpy pybnn hpbandster. `smac3` and
+`optuna-gp`, which have adapters, make their own history. A model's line also shows how its time grows from the first
+mark to the last, as a power of n.
 """
 
 from __future__ import annotations

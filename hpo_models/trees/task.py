@@ -51,7 +51,7 @@ class Trees(NamedTuple):
     """Nodes of T trees, of which the first T are the roots.
 
     column, threshold   (N,) a row goes to the left child unless its number in the column is above the threshold
-    left                (N,) the left child, the right one is the next node; a leaf is its own, with an infinite threshold
+    left                (N,) the left child, the right one is the next node; a leaf is its own, its threshold infinite
     leaves              (T, n) leaf of each row of a tree's sample, 0 for rows that are not in it
     """
 
