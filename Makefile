@@ -34,7 +34,7 @@ $(VENV)/pip:
 	touch $@
 
 $(VENV)/run: $(VENV)/pip pyproject.toml constraints.txt
-	$(INSTALL) --editable ".[report]" "cma>=3.3"
+	$(INSTALL) --editable ".[fast,report]" "cma>=3.3"
 	touch $@
 
 $(VENV)/test: $(VENV)/run pyproject.toml constraints.txt

@@ -44,13 +44,16 @@ def log_improvement(z: np.ndarray) -> np.ndarray:
     the ratio by the scaled error function. Below -200 the bracket is 1 / z^2 - 3 / z^4 + 15 / z^6.
     """
     z = np.asarray(z, dtype=float)
-    near, far = np.maximum(z, -1.0), np.minimum(z, FAR)
-    middle = np.clip(z, FAR, -1.0)
     log_phi = -0.5 * z**2 - LOG_ROOT_2_PI
-    direct = np.log(np.exp(-0.5 * near**2 - LOG_ROOT_2_PI) + near * np.exp(log_ndtr(near)))
+    logs = np.full(z.shape, np.nan)
+    is_near, is_far = z > -1.0, z <= FAR
+    near, far, middle = z[is_near], z[is_far], z[is_middle := (z > FAR) & ~is_near]
+    logs[is_near] = np.log(np.exp(log_phi[is_near]) + near * np.exp(log_ndtr(near)))
     ratio = math.sqrt(math.pi / 2.0) * erfcx(-middle / math.sqrt(2.0))
-    series = (1.0 - 3.0 / far**2 + 15.0 / far**4) / far**2
-    return np.where(z > -1.0, direct, log_phi + np.where(z > FAR, np.log1p(middle * ratio), np.log(series)))
+    logs[is_middle] = log_phi[is_middle] + np.log1p(middle * ratio)
+    if len(far):
+        logs[is_far] = log_phi[is_far] + np.log((1.0 - 3.0 / far**2 + 15.0 / far**4) / far**2)
+    return logs
 
 
 def confidence_bounds(mean: np.ndarray, std: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:

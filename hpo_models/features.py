@@ -13,6 +13,9 @@ them whether it is switched off, and no further columns say so.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
 
 from hpo_core.errors import InvalidSpace
@@ -21,7 +24,24 @@ from hpo_core.space.drawing import TRIES
 from hpo_core.space.hyperparameters import Choice, Int
 from hpo_models.listed_rows import ListedRows
 
+FLOAT_STEPS = 4
 LEAST_DRAWN = 16  # at once, where some may be forbidden
+
+
+class OneStep(NamedTuple):
+    """Steps that a row can make, numeric hyperparameters first; after one the column is above 0 and below a limit.
+
+    owners      (k,) index of the hyperparameter among those that have columns
+    columns     (k,) column that changes
+    lengths     (k,) what is added there: a value's width or less that, NaN for the random steps of a float, 1 for a
+                value of a categorical
+    limits      (k,) 1, for a categorical 3/2: the value that it has already would become 2
+    """
+
+    owners: np.ndarray
+    columns: np.ndarray
+    lengths: np.ndarray
+    limits: np.ndarray
 
 
 class Features:
@@ -41,6 +61,7 @@ class Features:
     optional    (width,) whether a column's hyperparameter can
     constrained   whether configurations are forbidden
     listed      rows of the only configurations, if the space has a list
+    one_step    steps to the neighbours of a row
     """
 
     def __init__(self, space: Space):
@@ -89,6 +110,19 @@ class Features:
         self._default_row = self.from_unit(self._defaults)
         listed = space.listed
         self.listed = None if listed is None else ListedRows(self.from_unit(space.to_unit(listed)), self.n_numeric)
+
+    @cached_property
+    def one_step(self) -> OneStep:
+        """The steps to the neighbours of a row: four of a float, two of an int or ordinal, K of a categorical."""
+        n_steps = np.concatenate([np.where(self._discrete, 2, FLOAT_STEPS), self.sizes])
+        owners = np.repeat(np.arange(len(n_steps)), n_steps)
+        is_numeric = owners < self.n_numeric
+        nth = np.arange(len(owners)) - np.repeat(np.cumsum(n_steps) - n_steps, n_steps)
+        cells = np.append(self.cells, 1.0)[np.minimum(owners, self.n_numeric)]
+        lengths = np.where(is_numeric & (nth == 0), -cells, cells)
+        lengths[cells == 0.0] = np.nan
+        columns = self.first_columns[owners] + np.where(is_numeric, 0, nth)
+        return OneStep(owners, columns, lengths, np.where(is_numeric, 1.0, 1.5))
 
     def from_unit(self, unit: np.ndarray) -> np.ndarray:
         """(n, width) features of points (n, d) of the unit cube, NaN where a hyperparameter is switched off."""

@@ -2,7 +2,7 @@
 
 A classifier separates the best quarter of the configurations from the others. Where it gives the highest probability of
 belonging to the best, the density ratio of TPE, and so expected improvement, is highest. The classifier is a forest of
-randomised trees on scikit-learn; only the order of the losses matters.
+randomised trees (`hpo_models.forest`); only the order of the losses matters.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ refinement              Gaussian steps that become smaller and smaller, around t
 
 A row that was proposed before is not proposed again as long as the search finds another one.
 
-Every row is that of a configuration of the space: what a step switches off is settled (`Features.settle`), and what it
-makes forbidden is left out. In a space with a list the points are rows of the list, all of them if it is short, and the
-neighbours of a row are the nearest other ones.
+Every row is that of a configuration of the space, see `baselines.parts.neighbours`. In a space with a list the points
+are rows of the list, all of them if it is short.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from baselines.parts.history import Snapshot
+from baselines.parts.neighbours import neighbours
 from hpo_models.features import Features
 from hpo_models.listed_rows import ListedRows
 
@@ -27,8 +27,6 @@ N_POINTS, UNIFORM_SHARE, STD = 500, 0.7, 0.1
 TRIES = 100  # random rows among which a new one is looked for
 REFINEMENTS = (0.1, 0.03, 0.01, 0.003, 0.001)
 SHORT = 4  # a list of up to so many times the number of points is looked at as a whole
-LISTED_NEIGHBOURS = 2  # for each hyperparameter
-MOST_NEIGHBOURS = 200  # of a row that are looked at
 
 
 def random_points(
@@ -80,40 +78,6 @@ def _listed_points(listed: ListedRows, rng: np.random.Generator, best: np.ndarra
     return uniform if best is None else np.concatenate([uniform, listed.around(best, n - n_uniform)])
 
 
-def neighbours(features: Features, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(k, width) rows one step away: every other value of a categorical, the next values of an ordinal or int.
-
-    A float makes four Gaussian steps of standard deviation 0.2 (Hutter et al., 2011, section 4.3). What is switched off
-    makes no step, and what a step switches on has its default. The row itself if there is no other. Of more than 200
-    neighbours, as with 100 floats or a categorical of 1,000 values, 200 random ones are returned.
-    """
-    if features.listed is not None:
-        found = features.listed.around(row, LISTED_NEIGHBOURS * len(features.first_columns))
-    else:
-        found = features.candidates(_one_step_away(features, row, rng))
-    return found if len(found) else row[None]
-
-
-def _one_step_away(features: Features, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(k, width) rows of the box that differ from a row in one hyperparameter that is active there, at most 200."""
-    active = features.present(row[None])[0, features.first_columns]
-    numeric, codes = row[: features.n_numeric], features.codes(row[None])[0]
-    moves: list[tuple[int, float]] = []  # hyperparameter, numeric ones first, and its number or code
-    for i, cell in enumerate(features.cells):
-        if active[i]:
-            steps = [-cell, cell] if cell > 0 else (0.2 * rng.standard_normal(4)).tolist()
-            moves += [(i, numeric[i] + step) for step in steps if 0.0 < numeric[i] + step < 1.0]
-    for i, size in enumerate(features.sizes, features.n_numeric):
-        if active[i]:
-            moves += [(i, code) for code in range(size) if code != codes[i - features.n_numeric]]
-    if len(moves) > MOST_NEIGHBOURS:
-        moves = [moves[k] for k in rng.choice(len(moves), MOST_NEIGHBOURS, replace=False)]
-    both = np.repeat(np.concatenate([numeric, codes])[None], len(moves), axis=0)
-    for k, (i, value) in enumerate(moves):
-        both[k, i] = value
-    return features.join(features.snap(both[:, : features.n_numeric]), both[:, features.n_numeric :].astype(int))
-
-
 def local_search(
     features: Features, starts: np.ndarray, score: Score, rng: np.random.Generator, max_steps: int = 20
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -140,16 +104,15 @@ def local_search(
     rows, scores = starts, score(starts)
     seen_rows, seen_scores = [rows], [scores]
     for _ in range(max_steps):
-        around = [neighbours(features, row, rng) for row in rows]
-        found = score(np.concatenate(around))
-        ends = np.cumsum([len(others) for others in around])[:-1]
-        best = [int(np.argmax(part)) for part in np.split(found, ends)]
-        reached = np.array([part[k] for part, k in zip(np.split(found, ends), best, strict=True)])
-        better = reached > scores
-        if not better.any():
+        around, owners = neighbours(features, rows, rng)
+        found = score(around)
+        reached = np.maximum.reduceat(found, np.searchsorted(owners, np.arange(len(rows))))
+        better = np.flatnonzero(reached > scores)
+        if not len(better):
             break
-        rows = np.stack([others[k] for others, k, up in zip(around, best, better, strict=True) if up])
-        scores = reached[better]
+        highest = np.flatnonzero(found == reached[owners])
+        first = highest[np.searchsorted(owners[highest], better)]
+        rows, scores = around[first], found[first]
         seen_rows.append(rows)
         seen_scores.append(scores)
     return np.concatenate(seen_rows), np.concatenate(seen_scores)
