@@ -63,7 +63,7 @@ LEFT_OUT = ("grid", "gp-ucb", "mtbo", "mt-bohamiann", "fabolas", "boca", "lcnet-
 ORDERS = {"smac": 1, "bore": 1, "gp": 3, "gp-mcmc": 3, "bohamiann": 0, "dngo": 1, "es": 3}  # powers of n
 LEEWAY = 0.3
 TARGETS = {"rs": 10, "re": 20, "de": 40, "tpe-univariate": 150, "tpe": 400, "bohb": 1000}  # microseconds
-TARGETS |= {"smac": 15_000, "bore": 20_000, "gp": 25_000, "gp-mcmc": 150_000, "bohamiann": 300_000, "dngo": 100_000}
+TARGETS |= {"smac": 15_000, "bore": 20_000, "gp": 6_000, "gp-mcmc": 25_000, "bohamiann": 300_000, "dngo": 100_000}
 RIVALS: dict[str, dict[str, float]] = {
     "tpe": {"optuna-tpe": 25},
     "tpe-univariate": {"hyperopt-tpe": 1},
