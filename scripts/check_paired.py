@@ -88,13 +88,14 @@ def in_tree(tree: Path, task: Task) -> list[list[float]]:
     return json.loads(finished.stdout.splitlines()[-1])
 
 
-def child(tree: str, text: str) -> None:
-    """Print the results of a task as JSON."""
+def child(tree: str, text: str) -> int:
+    """0, with the results of a task printed as JSON."""
     import hpo_core
 
     if not Path(hpo_core.__file__).is_relative_to(tree):
         raise SystemExit(f"hpo_core was imported from {hpo_core.__file__}, not from {tree}")
     print(json.dumps(regrets_and_seconds(Task(*json.loads(text)))))
+    return 0
 
 
 def measure(old: Path, new: Path, task: Task, processes: int) -> Pairs:

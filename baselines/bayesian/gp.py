@@ -60,8 +60,8 @@ def log_improvement_score(processes: list[GP], values: np.ndarray) -> Score:
     best = float(values.min())
 
     def score(rows: np.ndarray) -> np.ndarray:
-        means, stds = np.moveaxis([process.predict(rows) for process in processes], 1, 0)
-        found = log_expected_improvement(means, stds, best)
+        predicted = np.array([process.predict(rows) for process in processes])  # means and stds, (processes, 2, n)
+        found = log_expected_improvement(predicted[:, 0], predicted[:, 1], best)
         return found[0] if len(found) == 1 else logsumexp(found, axis=0)
 
     return score
