@@ -2,8 +2,8 @@
 
     python scripts/bench_stopping.py
 
-CPU seconds of one check after 200 and 500 trials, by a new criterion that has seen none of them, and of all checks of
-runs of 200 and of 500 trials, from the 20th on. A run is a random search over nine hyperparameters like those of the
+CPU seconds of one check after 100, 200 and 500 trials, by a new criterion that has seen none of them, and of all checks
+of runs of 200 and of 500 trials, from the 20th on. A run is a random search over nine hyperparameters like those of the
 FC-Net tables. Optuna's checks of whole runs are measured at every twentieth trial and multiplied. Set OMP_NUM_THREADS=1
 for times that do not depend on other processes.
 """
@@ -31,6 +31,7 @@ SPACE = Space(
     ]
 )
 FIRST, THINNED = 20, 20
+MARKS = (100, 200, 500)  # trials before a check
 
 
 def made_up_run(n: int, seed: int) -> list[Trial]:
@@ -76,11 +77,11 @@ def optunas(trials: Sequence[Trial], steps: Sequence[int]) -> list[float]:
 
 
 def measure(check: Callable[[Sequence[Trial], Sequence[int]], list[float]], repeats: int, thinned: int) -> list[float]:
-    """CPU seconds of one check at 200 and 500 trials (medians) and of all checks of runs of that length."""
+    """CPU seconds of one check at 100, 200 and 500 trials (medians) and of all checks of runs of that length."""
     runs = [made_up_run(500, seed) for seed in range(repeats)]
     check(runs[0], [FIRST])  # imports are not what is measured
-    single = [float(np.median([check(run, [n])[0] for run in runs])) for n in (200, 500)]
-    whole = [sum(check(runs[0], range(FIRST, n, thinned))) * thinned for n in (200, 500)]
+    single = [float(np.median([check(run, [n])[0] for run in runs])) for n in MARKS]
+    whole = [sum(check(runs[0], range(FIRST, n, thinned))) * thinned for n in MARKS[1:]]
     return [*single, *whole]
 
 
@@ -94,9 +95,10 @@ def main() -> None:
         results["optuna"] = measure(optunas, options.repeats, THINNED)
     except ImportError as error:
         print(f"optuna is left out: {error}")
-    print(f"{'CPU seconds':<14} {'check at 200':>13} {'check at 500':>13} {'run of 200':>11} {'run of 500':>11}")
+    heads = [*(f"check at {n}" for n in MARKS), *(f"run of {n}" for n in MARKS[1:])]
+    print(f"{'CPU seconds':<14}" + "".join(f"{head:>14}" for head in heads))
     for name, values in results.items():
-        print(f"{name:<14} {values[0]:>13.4f} {values[1]:>13.4f} {values[2]:>11.2f} {values[3]:>11.2f}")
+        print(f"{name:<14}" + "".join(f"{value:>14.4f}" for value in values))
     trials = made_up_run(200, 0)
     print("\none check of each criterion at 200 trials, CPU seconds")
     for name in criteria():

@@ -7,10 +7,12 @@ With `n_samples` the hyperparameters of the process are samples of their posteri
 improvement is averaged over them. The samples come from one chain of slice sampling that goes on from proposal to
 proposal: after a burn-in at the first one, five steps per sample.
 
-Departures from the papers: the hyperparameters are the most probable ones unless samples are asked for, and their chain
-does not start again for each proposal; the maximum of the acquisition function is sought by the adapted random search
-of 500 points, then by local search from the best of them and refinement; losses are replaced by the logarithm of their
-distance to a value below the lowest, without which one diverged training (1e7 among 1e-5) hides every other difference.
+Departures from the papers: the hyperparameters are the most probable ones unless samples are asked for, and are
+searched for when the number of observations has grown by a twentieth, not for each proposal; the chain of samples does
+not start again for each proposal, and half of its samples stay from one to the next; the maximum of the acquisition
+function is sought by the adapted random search of 500 points, then by local search from the best of them and
+refinement; losses are replaced by the logarithm of their distance to a value below the lowest, without which one
+diverged training (1e7 among 1e-5) hides every other difference.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ def log_improvement_score(processes: list[GP], values: np.ndarray) -> Score:
     best = float(values.min())
 
     def score(rows: np.ndarray) -> np.ndarray:
-        found = [log_expected_improvement(*process.predict(rows), best) for process in processes]
+        predicted = np.array([process.predict(rows) for process in processes])  # means and stds, (processes, 2, n)
+        found = log_expected_improvement(predicted[:, 0], predicted[:, 1], best)
         return found[0] if len(found) == 1 else logsumexp(found, axis=0)
 
     return score

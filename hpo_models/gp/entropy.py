@@ -27,7 +27,7 @@ from scipy.linalg import lapack
 from scipy.special import ndtri
 
 from hpo_core.single_thread import single_threaded
-from hpo_models.gp.posterior import cholesky
+from hpo_models.gp.factors import cholesky
 
 N_DRAWS, N_OUTCOMES = 200, 5
 

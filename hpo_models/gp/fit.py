@@ -13,8 +13,9 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_core.single_thread import single_threaded
+from hpo_models.gp.factors import NotPositiveDefinite
 from hpo_models.gp.kernels import Kernel
-from hpo_models.gp.posterior import LogPosterior, NotPositiveDefinite
+from hpo_models.gp.posterior import LogPosterior
 from hpo_models.gp.priors import Box, Priors
 from hpo_models.gp.slice_sampling import BURN_IN, N_SAMPLES, THINNING, slice_samples
 
@@ -168,6 +169,7 @@ def sample_within(
     n_samples: int,
     burn_in: int,
     thinning: int,
+    step_out: bool = True,
 ) -> np.ndarray:
     """Slice samples of a density that is 0 outside of limits and where the covariance cannot be factorised.
 
@@ -179,7 +181,7 @@ def sample_within(
         (d,) start of the chain; moved inside the limits.
     limits
         (d, 2) lowest and highest values.
-    rng, n_samples, burn_in, thinning
+    rng, n_samples, burn_in, thinning, step_out
         As for `slice_samples`.
 
     Returns
@@ -197,7 +199,7 @@ def sample_within(
             return -np.inf
 
     first = np.clip(start, limits[:, 0] + 1e-6, limits[:, 1] - 1e-6)
-    return slice_samples(inside, first, rng, n_samples, burn_in, thinning)
+    return slice_samples(inside, first, rng, n_samples, burn_in, thinning, step_out)
 
 
 @single_threaded
@@ -214,6 +216,7 @@ def posterior_samples(
     n_samples: int = N_SAMPLES,
     burn_in: int = BURN_IN,
     thinning: int = THINNING,
+    step_out: bool = True,
 ) -> list[Hyperparameters]:
     """Samples of the hyperparameters' posterior, ten by default, by slice sampling of their logarithms.
 
@@ -230,7 +233,7 @@ def posterior_samples(
         Start of the chain.
     box
         Lowest and highest values.
-    n_samples, burn_in, thinning
+    n_samples, burn_in, thinning, step_out
         As for `slice_samples`.
 
     Returns
@@ -244,7 +247,7 @@ def posterior_samples(
     def log_density(theta: np.ndarray) -> float:
         return density.value(theta) + float(theta.sum())
 
-    chain = sample_within(log_density, _pack(start), limits, rng, n_samples, burn_in, thinning)
+    chain = sample_within(log_density, _pack(start), limits, rng, n_samples, burn_in, thinning, step_out)
     return [_unpack(theta) for theta in chain]
 
 

@@ -21,9 +21,9 @@ from scipy.linalg import lapack
 
 from hpo_core.errors import InvalidOption
 from hpo_core.single_thread import single_threaded
+from hpo_models.gp.factors import cholesky
 from hpo_models.gp.fit import DEFAULT, FIRST, Fitting, climb, sample_within
 from hpo_models.gp.kernels import matern52, squared_distances
-from hpo_models.gp.posterior import cholesky
 from hpo_models.gp.priors import Box
 from hpo_models.gp.product_posterior import Parts, ProductPosterior, ProductPriors, pack, unpack, whiten
 

@@ -25,8 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from hpo_models.gp.factors import cholesky
 from hpo_models.gp.kernels import matern52, squared_distances
-from hpo_models.gp.posterior import LOG_2_PI, cholesky
+from hpo_models.gp.posterior import LOG_2_PI
 from hpo_models.gp.priors import Gamma, LogNormal, Prior
 
 

@@ -8,12 +8,13 @@ import pytest
 from baselines import optimizer
 from baselines.bayesian.gp import log_improvement_score
 from baselines.bayesian.gp_ucb import confidence_score
-from baselines.bayesian.parts.process_proposal import BOX, SAMPLED, THINNING, ProcessProposal
+from baselines.bayesian.parts.process_proposal import BOX, SAMPLED, THINNING, ProcessProposal, due
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.gp.fit import posterior_samples
 from hpo_models.gp.kernels import matern52
+from hpo_models.gp.regression import condition, fit
 
 GROUPS = np.arange(2)
 
@@ -51,16 +52,38 @@ def test_the_confidence_bound_is_averaged_over_samples():
 
 
 def test_the_chain_goes_on_from_proposal_to_proposal():
-    """The second set of samples begins at the last of the first, without burn-in."""
-    rows, values = observations(12)
-    proposal, rng = ProcessProposal(log_improvement_score, 2), np.random.default_rng(0)
-    last = proposal.processes(rows, values, GROUPS, rng)[-1].hyperparameters
+    """The second set of samples begins at the last of the first, without burn-in, and keeps the newer half of them."""
+    rows, values = observations(13)
+    proposal, rng = ProcessProposal(log_improvement_score, 5), np.random.default_rng(0)
+    first = [p.hyperparameters for p in proposal.processes(rows[:12], values[:12], GROUPS, rng)]
     again = copy.deepcopy(rng)
-    found = [process.hyperparameters.noise for process in proposal.processes(rows, values, GROUPS, rng)]
+    processes = proposal.processes(rows, values, GROUPS, rng)
     by_hand = posterior_samples(
-        rows, values, GROUPS, matern52, SAMPLED, again, last, BOX, n_samples=2, burn_in=0, thinning=THINNING
-    )
-    assert found == [sample.noise for sample in by_hand]
+        rows, values, GROUPS, matern52, SAMPLED, again, first[-1], BOX,
+        n_samples=3, burn_in=0, thinning=THINNING, step_out=False,
+    )  # fmt: skip
+    expected = [*first[3:], *by_hand]
+    assert [process.hyperparameters.noise for process in processes] == [sample.noise for sample in expected]
+    for process in processes:
+        whole = condition(rows, values, process.hyperparameters, groups=GROUPS)
+        np.testing.assert_allclose(process.predict(rows + 0.1), whole.predict(rows + 0.1), atol=1e-6)
+
+
+def test_hyperparameters_are_searched_for_again_when_observations_have_grown_by_a_twentieth():
+    rows, values = observations(60)
+    proposal, found = ProcessProposal(log_improvement_score, 0), {}
+    for n in range(5, 61):
+        (found[n],) = proposal.processes(rows[:n], values[:n], GROUPS, np.random.default_rng(0))
+    searched = [n for n in found if n == 5 or found[n].hyperparameters is not found[n - 1].hyperparameters]
+    assert searched == [*range(5, 22), 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 44, 47, 50, 53, 56, 59]
+    for n in searched[-2:]:  # from the same start, whatever was found before
+        assert found[n].hyperparameters.noise == fit(rows[:n], values[:n], groups=GROUPS).hyperparameters.noise
+    kept = condition(rows, values, found[59].hyperparameters, groups=GROUPS)
+    np.testing.assert_allclose(found[60].predict(rows + 0.1), kept.predict(rows + 0.1), atol=1e-6)
+
+
+def test_when_a_search_is_due():
+    assert due(5, 0) and due(105, 100) and not due(104, 100) and not due(100, 100)
 
 
 @pytest.mark.parametrize("name", ["gp", "gp-ucb"])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from hpo_core.errors import InvalidOption, UnknownName
+from hpo_models.gp.factors import NotPositiveDefinite, cholesky
 from hpo_models.gp.fit import Hyperparameters
 from hpo_models.gp.kernels import KERNELS, kernel_named, matern52, rbf, squared_distances
-from hpo_models.gp.posterior import NotPositiveDefinite, cholesky
 from hpo_models.gp.priors import MAP
-from hpo_models.gp.regression import condition, fit, fit_samples, standardise
+from hpo_models.gp.regression import condition, extended, fit, fit_samples, standardise
 
 
 def some_data(n=12, d=3, seed=0):
@@ -46,6 +46,33 @@ def test_posterior_on_two_points_by_hand():
     explained = ((1 + noise) * (1 + k**2) - 2 * k * k) / determinant
     halfway = 2 * math.exp(-0.25) / (1 + noise + k)  # both covariances are exp(-1/8)
     assert std**2 == pytest.approx([1 - explained, 1 - halfway], abs=1e-8)
+
+
+@pytest.mark.parametrize("mean_variance", [None, 1.0])
+@pytest.mark.parametrize("steps", [(1,), (1, 1, 1, 1), (3, 0, 2)])
+def test_observations_that_come_later(steps, mean_variance):
+    """Extended step by step it is the process of all observations, also where those before have other values."""
+    n = 20 + sum(steps)
+    (x, y), at = some_data(n), some_data(7, seed=1)[0]
+    h, groups = Hyperparameters(np.array([0.4, 1.3]), 1.7, 0.05), np.array([0, 1, 1])
+    gp = condition(x[:20], y[:20] ** 3, h, groups=groups, mean_variance=mean_variance)
+    for end in 20 + np.cumsum(steps):
+        gp = extended(gp, x[:end], y[:end])
+    mean, covariance = plain_posterior(x, y, at, h, groups, mean_variance)
+    assert gp.predict(at)[0] == pytest.approx(mean, abs=1e-7)
+    assert gp.predict(at)[1] ** 2 == pytest.approx(np.diag(covariance), abs=1e-7)
+    with pytest.raises(InvalidOption, match="first"):
+        extended(gp, x[1:], y[1:])
+    with pytest.raises(InvalidOption, match="first"):
+        extended(gp, x[::-1], y)
+
+
+def test_an_input_that_comes_again_without_noise():
+    x, y = some_data(20)
+    h = Hyperparameters(np.array([1.0, 1.0, 1.0]), 1.0, 0.0)
+    gp = extended(condition(x, y, h), np.concatenate([x, x[:1]]), np.append(y, y[0]))
+    mean, std = gp.predict(x)
+    assert mean == pytest.approx(y, abs=1e-3) and std.max() < 1e-3
 
 
 @pytest.mark.parametrize("mean_variance", [None, 1.0, 0.01])
