@@ -121,7 +121,7 @@ def test_same_tasks_bit_for_bit_in_another_process(model, data, tmp_path):
 
 def test_what_a_task_number_stands_for_never_changes(model):
     """Raw values, so that a change of the sampling shows: all tasks that anyone has used would become others."""
-    assert [(t._draw, t._cost_draw) for t in sample(model, 6)] == [(17, 6), (6, 4), (18, 8), (7, 0), (5, 8), (13, 5)]
+    assert [(t.draw, t.cost_draw) for t in sample(model, 6)] == [(17, 6), (6, 4), (18, 8), (7, 0), (5, 8), (13, 5)]
     assert _uniform(3, 17, 3).tolist() == [0.3213440574834768, 0.8717847546598596, 0.1586697782469842]
 
 
@@ -133,7 +133,7 @@ def distances_to_originals(model, tasks):
 
 def test_tasks_differ_and_lie_where_they_should(model):
     tasks, between = sample(model, 300), sample(model, 300, latent="between")
-    assert len({t._draw for t in tasks}) == len(model.loss.theta)
+    assert len({t.draw for t in tasks}) == len(model.loss.theta)
     assert np.median(distances_to_originals(model, tasks)) < 0.2
     assert np.median(distances_to_originals(model, between)) > 2 * np.median(distances_to_originals(model, tasks))
     low, high = model.encoding.means.min(axis=0), model.encoding.means.max(axis=0)
