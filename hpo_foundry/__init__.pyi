@@ -83,6 +83,7 @@ __all__ = [
     "curves",
     "ecdf",
     "errors",
+    "evaluate_tasks",
     "export_runs",
     "final_values",
     "incumbents",

@@ -61,7 +61,7 @@ class WarmStarted(NamedTuple):
     """A network's potential whose chains start where Adam ends.
 
     Adam keeps the parameters in float32 here. `sample_chains` would sum them up in float64, and with them all products
-    of the network would be float64: three times as long, for a start that the chains leave at once.
+    of the network would be float64: nearly twice as long, for a start that the chains leave at once.
     """
 
     regression: Regression

@@ -70,7 +70,9 @@ def batch(model: MetaModel | str, tasks: Sequence[int | Task], X: np.ndarray, bu
     """
     model = open_model(model) if isinstance(model, str) else model
     if not isinstance(model, MetaModel):
-        raise InvalidOption(f"a batch needs a model, as of `profet.open_model`, or its family's name, got {model!r:.60}")
+        raise InvalidOption(
+            f"a batch needs a model, as of `profet.open_model`, or its family's name, got {model!r:.60}"
+        )
     chosen = _tasks(model, tasks)
     codes = _codes(model, X, len(chosen))
     full = chosen[0].budgets[-1]
@@ -150,7 +152,7 @@ def _parts(draws: np.ndarray, n_points: int) -> Iterator[_Part]:
 
 
 def _values(emulator: Emulator, draws: np.ndarray, latent: np.ndarray, x: np.ndarray, mapped: Mapped) -> np.ndarray:
-    """(T, n) losses or costs, from the tasks' draws (T,), weighted latent vectors (T, Q) and inputs (1 or T, n, width)."""
+    """(T, n) losses or costs of tasks with draws (T,) and weighted latent vectors (T, Q), at x (1 or T, n, width)."""
     values = np.empty((len(draws), x.shape[1]))
 
     def fill(part: _Part) -> None:
@@ -175,7 +177,7 @@ def _columns(x: np.ndarray, latent: np.ndarray) -> np.ndarray:
 
 
 def _products(emulator: Emulator, draw: int) -> list[np.ndarray]:
-    """(out, in + 1) matrices of the layers, biases behind the weights: from r or 1 to 2 z, the last one to the output."""
+    """(out, in + 1) matrices of the layers, biases behind weights: from inputs or r to 2 z, at last to the output."""
     theta = emulator.theta[draw]
     layers = emulator.network.layers(theta[None, :-1].astype(number_type(theta)))
     found = []

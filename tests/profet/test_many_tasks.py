@@ -156,5 +156,5 @@ def test_what_is_no_model_or_no_sequence_is_refused(model):
         batch("svn", [0], codes)
     with pytest.raises(InvalidOption, match="got 17"):
         batch(model, 17, codes)
-    with pytest.raises(InvalidOption, match="profet.open_model"):
+    with pytest.raises(InvalidOption, match="needs a model"):
         batch(sample_task(model, 1), [0], codes)
