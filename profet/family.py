@@ -63,7 +63,7 @@ def _shipped() -> frozenset[str]:
 
 def built_in_models() -> set[str]:
     """Families whose models come with the package, or are trained by it on first use."""
-    return _shipped() | set(SOURCES)
+    return {*_shipped(), *SOURCES}
 
 
 own_models = OwnFiles("profet", "meta-model", "profet", built_in_models)
