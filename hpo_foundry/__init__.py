@@ -40,6 +40,7 @@ _HOMES = {
 }
 _TARGETS = {name: (module, name) for module, names in _HOMES.items() for name in names} | {
     "errors": ("hpo_core.errors", None),
+    "evaluate_tasks": ("profet.many_tasks", "batch"),
     "read_model": ("profet", "read_model"),
     "sample_tasks": ("profet", "sample"),
     "train_model": ("profet", "train"),

@@ -44,6 +44,7 @@ from hpo_leaderboard.stopping.run_sources import read_runs
 from profet import Task, open_model, read_model, write_model
 from profet import sample as sample_tasks
 from profet import train as train_model
+from profet.many_tasks import batch as evaluate_tasks
 from tabular import Table, open_table, read_table, write_table
 
 __version__: str
@@ -82,6 +83,7 @@ __all__ = [
     "curves",
     "ecdf",
     "errors",
+    "evaluate_tasks",
     "export_runs",
     "final_values",
     "incumbents",

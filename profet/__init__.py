@@ -4,6 +4,7 @@ model = profet.open_model("svm")              one that comes with the package, o
 model = profet.train("forrester", seed=0)
 model = profet.from_arrays(X, Y, space)       of your own data
 tasks = profet.sample(model, 1000, seed=0)    problems, for `hpo_core.Benchmark`
+losses, costs = profet.batch(model, tasks, X) all of them at many points, in one call
 """
 
 from importlib import import_module
@@ -18,6 +19,7 @@ from profet.task import Task
 
 # Training needs scipy's optimizers, which take longer to import than a task to sample.
 _ON_DEMAND = {
+    "batch": "profet.many_tasks",
     "from_arrays": "profet.training",
     "train_on": "profet.training",
     "Settings": "profet.settings",
@@ -33,6 +35,7 @@ __all__ = [
     "MetaModel",
     "Settings",
     "Task",
+    "batch",
     "from_arrays",
     "open_model",
     "read_meta_data",

@@ -56,13 +56,14 @@ def trained_model(family: str) -> Path:
     return own_models.path(family)
 
 
-def _shipped() -> set[str]:
-    return {path.stem.removeprefix("profet-") for path in shipped_model("").parent.glob("profet-*.h5")}
+@lru_cache(maxsize=1)
+def _shipped() -> frozenset[str]:
+    return frozenset(path.stem.removeprefix("profet-") for path in shipped_model("").parent.glob("profet-*.h5"))
 
 
 def built_in_models() -> set[str]:
     """Families whose models come with the package, or are trained by it on first use."""
-    return _shipped() | set(SOURCES)
+    return {*_shipped(), *SOURCES}
 
 
 own_models = OwnFiles("profet", "meta-model", "profet", built_in_models)

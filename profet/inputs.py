@@ -30,7 +30,8 @@ class Inputs:
             raise UnsupportedSpace("a meta-model needs the same hyperparameters in every configuration: no conditions")
         numeric = [(j, h) for j, h in enumerate(space) if not _is_categorical(h)]
         self.sizes = [(j, int(h.size)) for j, h in enumerate(space) if _is_categorical(h)]
-        self.numeric = np.array([j for j, _ in numeric], dtype=int)
+        self._columns = [j for j, _ in numeric]
+        self.numeric = np.array(self._columns, dtype=int)
         self._all_numeric = not self.sizes
         lines = np.array([_line(h) for _, h in numeric]).reshape(-1, 4)
         self._logarithmic = lines[:, 0] > 0
@@ -38,6 +39,7 @@ class Inputs:
         self._lines = [(bool(line[0]), *line[1:].tolist()) for line in lines]
         self._shift, self._factor, self._offset = lines[:, 1], lines[:, 2], lines[:, 3]
         self._ends = float(budgets[0]), float(budgets[-1])
+        self._of_budget: dict[float, tuple[np.ndarray, np.ndarray]] = {}
         self._cosine = _cosine_column(space, len(numeric))
         self.width = len(numeric) + sum(size for _, size in self.sizes)
 
@@ -54,10 +56,13 @@ class Inputs:
 
     def one(self, codes: Sequence[float]) -> np.ndarray:
         """(width,) inputs of the codes of one configuration, without the overhead of arrays of a few numbers."""
-        if not self._all_numeric:
-            return self(np.array(codes, dtype=float))
-        pairs = zip(codes, self._lines, strict=True)
-        return np.array([(math.log(c + shift) if log else c) * f + o for c, (log, shift, f, o) in pairs])
+        pairs = zip(codes if self._all_numeric else [codes[j] for j in self._columns], self._lines, strict=True)
+        values = [(math.log(c + shift) if log else c) * f + o for c, (log, shift, f, o) in pairs]
+        for j, size in self.sizes:
+            columns = [0.0] * size
+            columns[int(codes[j])] = 1.0
+            values += columns
+        return np.array(values)
 
     def from_unit(self, unit: np.ndarray) -> np.ndarray:
         """(n, width) inputs of points of the unit cube, which are not moved to the middle of their cells."""
@@ -79,12 +84,20 @@ class Inputs:
         low, high = self._ends
         if high == low:
             return x
-        columns = np.broadcast_to(self._scaled(budget), (*x.shape[:-1], 2))
+        plain, annealed = self._of_budget.get(budget) or self._budget_inputs(budget)
+        if x.ndim == 1:
+            return np.concatenate([x, annealed if self._cosine is not None and x[self._cosine] > 0 else plain])
+        columns = np.broadcast_to(plain, (*x.shape[:-1], 2))
         if self._cosine is not None:
-            share = budget / high
-            annealed = self._scaled(high * (share + math.sin(math.pi * share) / math.pi))
             columns = np.where(x[..., self._cosine, None] > 0, annealed, columns)
         return np.concatenate([x, columns], axis=-1)
+
+    def _budget_inputs(self, budget: float) -> tuple[np.ndarray, np.ndarray]:
+        """(2,) inputs of a budget, and those under a cosine; kept, since most evaluations have one of a few budgets."""
+        high = self._ends[1]
+        share = budget / high
+        annealed = self._scaled(high * (share + math.sin(math.pi * share) / math.pi))
+        return self._of_budget.setdefault(budget, (self._scaled(budget), annealed))
 
     def _scaled(self, budget: float) -> np.ndarray:
         low, high = self._ends

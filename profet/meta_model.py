@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +57,7 @@ class MetaModel:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     checksum: str = ""
 
-    @property
+    @cached_property
     def inputs(self) -> Inputs:
+        """Translation of configurations to a network's inputs, the same object for all tasks."""
         return Inputs(self.space, self.budgets)

@@ -26,12 +26,17 @@ BLOCK = 512  # configurations
 NOMINAL_COST = 1.0  # second, where no costs are known
 
 
+def number_type(theta: np.ndarray) -> np.dtype:
+    """Number type in which a network with the weight vector theta is evaluated."""
+    return np.dtype(np.float64 if len(theta) < LARGE else np.float32)
+
+
 class Surface:
     """One draw of an emulator at one latent vector: a function of inputs."""
 
     def __init__(self, emulator: Emulator, draw: int, latent: np.ndarray):
         theta = emulator.theta[draw]
-        kind = self._kind = np.dtype(np.float64 if len(theta) < LARGE else np.float32)
+        kind = self._kind = number_type(theta)
         layers = [
             (weights[0].astype(kind), biases[0, 0].astype(kind))
             for weights, biases in emulator.network.layers(theta[None, :-1])
@@ -119,24 +124,24 @@ class Task:
         self.budgets: Sequence[float] = model.budgets
         self.latent = latent
         self.noise = noise
-        self._model, self._draw, self._cost_draw = model, draw, cost_draw
+        self.model, self.draw, self.cost_draw = model, draw, cost_draw
 
     @property
     def provenance(self) -> Mapping[str, Any]:
         return {
-            "source": f"sampled from the meta-model {self._model.name!r} of {len(self._model.tasks)} tasks",
-            "model": self._model.checksum,
-            "weights": self._draw,
+            "source": f"sampled from the meta-model {self.model.name!r} of {len(self.model.tasks)} tasks",
+            "model": self.model.checksum,
+            "weights": self.draw,
             "latent": self.latent.tolist(),
-            "cost": "modelled" if self._model.cost else "one nominal second per evaluation",
+            "cost": "modelled" if self.model.cost else "one nominal second per evaluation",
             "noise": self.noise,
         }
 
     @cached_property
     def contents(self) -> str:
         """Digest of the model, which may be trained anew under the same name, and of what was drawn from it."""
-        model = self._model
-        drawn = json.dumps([model.checksum, self._draw, self._cost_draw, self.latent.tolist(), self.noise])
+        model = self.model
+        drawn = json.dumps([model.checksum, self.draw, self.cost_draw, self.latent.tolist(), self.noise])
         digest = hashlib.sha256(drawn.encode())
         for emulator in (model.loss, model.cost) if not model.checksum else ():  # that were never in a file
             if emulator is not None:
@@ -145,21 +150,21 @@ class Task:
 
     @cached_property
     def _inputs(self) -> Inputs:
-        return self._model.inputs
+        return self.model.inputs
 
     @cached_property
     def _weighted(self) -> np.ndarray:
-        return self.latent * self._model.encoding.weights
+        return self.latent * self.model.encoding.weights
 
     @cached_property
     def loss(self) -> Surface:
         """The loss as a function of inputs."""
-        return Surface(self._model.loss, self._draw, self._weighted)
+        return Surface(self.model.loss, self.draw, self._weighted)
 
     @cached_property
     def cost(self) -> Surface | None:
         """The logarithm of the cost as a function of inputs."""
-        return None if self._model.cost is None else Surface(self._model.cost, self._cost_draw, self._weighted)
+        return None if self.model.cost is None else Surface(self.model.cost, self.cost_draw, self._weighted)
 
     def evaluate(self, config: Config, budget: float, seed: int | None) -> Result:
         x = self._inputs.one(self.space.codes_of(config))

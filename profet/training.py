@@ -10,17 +10,13 @@ import numpy as np
 
 from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
-from hpo_models.networks.bnn import Regression, sample_posterior
 from hpo_models.networks.chains import Progress
-from hpo_models.networks.tanh_network import TanhNetwork
+from profet.emulation import emulate
 from profet.encoder import encode
-from profet.inputs import Inputs
 from profet.meta_data import MetaData
-from profet.meta_model import Emulator, Encoding, MetaModel
+from profet.meta_model import MetaModel
 from profet.settings import FAST, Settings
 from profet.target import Target
-
-LEAST_LOG_NOISE = -9.0  # a hundredth of the targets' standard deviation: costs that were modelled have no noise
 
 
 def from_arrays(
@@ -93,71 +89,12 @@ def train_on(
     n_steps = settings.n_steps(settings.n_draws)
     n_steps += 0 if data.costs is None else settings.n_steps(settings.n_cost_draws)
     tell = None if progress is None else progress(n_steps)
-    loss = _emulate(data, values, target, encoding, settings, settings.n_draws, loss_seed, tell)
+    loss = emulate(data, values, target, encoding, settings, settings.n_draws, loss_seed, tell)
     cost = None
     if data.costs is not None:
         of_cost = Target.of(data.costs, log=True)
         costs = of_cost.standardise(data.costs)[:, :, None]
-        cost = _emulate(data, costs, of_cost, encoding, settings, settings.n_cost_draws, cost_seed, tell)
+        cost = emulate(data, costs, of_cost, encoding, settings, settings.n_cost_draws, cost_seed, tell)
     budgets = data.budgets if len(data.budgets) == 1 else range(int(data.budgets[0]), int(data.budgets[-1]) + 1)
     provenance = {**data.provenance, "seed": seed, "settings": asdict(settings)}
     return MetaModel(data.family, data.space, encoding, loss, cost, budgets, data.tasks, provenance)
-
-
-def _emulate(
-    data: MetaData,
-    values: np.ndarray,
-    target: Target,
-    encoding: Encoding,
-    settings: Settings,
-    n_draws: int,
-    seed: int,
-    progress: Progress | None,
-) -> Emulator:
-    """Draws of a network from configurations and latent vectors to standardised values (T, N, B)."""
-    observations = StackedObservations(data, encoding, n_budgets=values.shape[2])
-    model = Regression(
-        TanhNetwork((observations.width, *settings.units, 1)),
-        observations,
-        values.ravel().astype(np.float32),
-        settings.prior,
-        batch_size=settings.batch_size,
-        n_draws=settings.n_latent_draws,
-        least_log_noise=LEAST_LOG_NOISE,
-    )
-    posterior = sample_posterior(
-        model,
-        seed,
-        n_chains=settings.n_chains,
-        n_draws=n_draws,
-        n_between=settings.n_between,
-        n_burn_in=settings.n_burn_in,
-        step=settings.step,
-        warm_start=settings.warm_start,
-        progress=progress,
-    )
-    return Emulator(posterior.network, posterior.draws[:n_draws], target)
-
-
-class StackedObservations:
-    """Inputs of observations by index into a flattened (T, N, B): configuration, budget if any, and a draw of h_t."""
-
-    def __init__(self, data: MetaData, encoding: Encoding, n_budgets: int):
-        inputs = Inputs(data.space, data.budgets)
-        features = inputs.at_budgets(data.codes, data.budgets) if n_budgets > 1 else inputs(data.codes)
-        self._features = features.reshape(-1, features.shape[-1]).astype(np.float32)
-        self._means = (encoding.means * encoding.weights).astype(np.float32)
-        self._stds = (np.sqrt(encoding.variances) * encoding.weights).astype(np.float32)
-        self.width = self._features.shape[1] + self._means.shape[1]
-
-    def __call__(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """(C, B, width) float32 inputs of the observations `rows` (C, B), with new draws of the latent vectors."""
-        tasks, indices = np.divmod(rows, len(self._features))
-        x = np.empty((*rows.shape, self.width), dtype=np.float32)
-        n_latent = self._means.shape[1]
-        latent = rng.standard_normal((*rows.shape, n_latent), dtype=np.float32)
-        latent *= self._stds.take(tasks, axis=0)
-        latent += self._means.take(tasks, axis=0)
-        x[..., :-n_latent] = self._features.take(indices, axis=0)
-        x[..., -n_latent:] = latent
-        return x

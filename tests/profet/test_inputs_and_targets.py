@@ -73,6 +73,20 @@ def test_a_learning_rate_that_falls_along_a_cosine_comes_to_rest():
     assert cosine[-1, 2] - cosine[-1, 1] < 0.02 * (constant[-1, 2] - constant[-1, 1])
 
 
+def test_budgets_of_one_configuration_equal_those_of_a_batch():
+    space = Space(
+        [Float("rate", 0, 1), Categorical("lr_schedule", ["constant", "cosine"]), Categorical("b", [0, 1, 2])]
+    )
+    inputs = Inputs(space, range(1, 101))
+    codes = space.encode(space.sample(np.random.default_rng(0), 20))
+    for budget in (1, 7, 100, 7):  # the second 7 from what was kept
+        together = inputs.with_budget(inputs(codes), budget)
+        single = [inputs.with_budget(inputs.one(row), budget) for row in codes.tolist()]
+        assert together.tolist() == np.array(single).tolist()
+        assert Inputs(space, range(1, 101)).with_budget(inputs(codes), budget).tolist() == together.tolist()
+    assert len({tuple(row[-2:]) for row in inputs.with_budget(inputs(codes), 7)}) == 2
+
+
 def test_conditions_and_gradients_along_categoricals_are_refused():
     space = Space([Categorical("a", ["x", "y"]), Float("b", 0, 1)], [Condition("b", "a", ("x",))])
     with pytest.raises(UnsupportedSpace, match="conditions"):

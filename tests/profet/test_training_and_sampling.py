@@ -11,7 +11,9 @@ import pytest
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption, InvalidSeed, UnknownName
 from hpo_models.gp.gplvm import InvalidTasks
+from hpo_models.networks.adam import WarmStart
 from profet import FAST, PAPER, from_arrays, sample, sample_task, train, train_on, write_model
+from profet.emulation import WarmStarted
 from profet.sampling import _uniform
 from profet.settings import settings_of
 from profet.task import Surface
@@ -42,6 +44,31 @@ def test_losses_and_costs_of_the_original_tasks_are_learned(model, data):
     for t, h in enumerate(model.encoding.means):
         surface = Surface(model.cost, 0, h * model.encoding.weights)
         np.testing.assert_allclose(surface.target.restore(surface.output(x)), data.costs[t], rtol=0.3)
+
+
+def test_adam_before_the_chains_stays_in_float32():
+    """float64 parameters would make every product of the network float64, at nearly twice the time."""
+    seen = []
+
+    class Bowl:
+        def start(self, n_chains, rng):
+            return np.full((n_chains, 2), 3.0, dtype=np.float32)
+
+        def gradient(self, theta, rng):
+            seen.append(theta.dtype)
+            return theta.copy()
+
+    told = []
+    theta = WarmStarted(Bowl(), WarmStart(2000, 1e-2), told.append).start(3, np.random.default_rng(0))
+    assert set(seen) == {np.dtype(np.float32)} and len(seen) == sum(told) == 2000
+    assert theta.dtype == np.float32 and np.abs(theta).max() < 0.1
+    assert (WarmStarted(Bowl(), None, None).start(3, np.random.default_rng(0)) == 3.0).all()
+
+
+def test_tasks_of_a_model_share_what_translates_configurations(model):
+    """Made anew for every task it took longer than an evaluation, the more the larger the space."""
+    first, second = sample(model, 2)
+    assert first._inputs is second._inputs is model.inputs
 
 
 @pytest.mark.slow
@@ -121,7 +148,7 @@ def test_same_tasks_bit_for_bit_in_another_process(model, data, tmp_path):
 
 def test_what_a_task_number_stands_for_never_changes(model):
     """Raw values, so that a change of the sampling shows: all tasks that anyone has used would become others."""
-    assert [(t._draw, t._cost_draw) for t in sample(model, 6)] == [(17, 6), (6, 4), (18, 8), (7, 0), (5, 8), (13, 5)]
+    assert [(t.draw, t.cost_draw) for t in sample(model, 6)] == [(17, 6), (6, 4), (18, 8), (7, 0), (5, 8), (13, 5)]
     assert _uniform(3, 17, 3).tolist() == [0.3213440574834768, 0.8717847546598596, 0.1586697782469842]
 
 
@@ -133,7 +160,7 @@ def distances_to_originals(model, tasks):
 
 def test_tasks_differ_and_lie_where_they_should(model):
     tasks, between = sample(model, 300), sample(model, 300, latent="between")
-    assert len({t._draw for t in tasks}) == len(model.loss.theta)
+    assert len({t.draw for t in tasks}) == len(model.loss.theta)
     assert np.median(distances_to_originals(model, tasks)) < 0.2
     assert np.median(distances_to_originals(model, between)) > 2 * np.median(distances_to_originals(model, tasks))
     low, high = model.encoding.means.min(axis=0), model.encoding.means.max(axis=0)
