@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hpo_models.networks.adam import WarmStart, adam
+from hpo_models.networks.adam import WarmStart, adam_in_place
 from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, Regression
 from hpo_models.networks.chains import Progress, sample_chains
+from hpo_models.networks.quick_regression import QuickRegression
 from hpo_models.networks.tanh_network import TanhNetwork
 from profet.inputs import Inputs
 from profet.meta_data import MetaData
@@ -42,7 +43,7 @@ def emulate(
         least_log_noise=LEAST_LOG_NOISE,
     )
     draws = sample_chains(
-        WarmStarted(model, settings.warm_start, progress),
+        WarmStarted(QuickRegression(model, settings.n_chains), settings.warm_start, progress),
         seed,
         n_chains=settings.n_chains,
         n_draws=n_draws,
@@ -64,7 +65,7 @@ class WarmStarted(NamedTuple):
     of the network would be float64: nearly twice as long, for a start that the chains leave at once.
     """
 
-    regression: Regression
+    regression: QuickRegression
     warm_start: WarmStart | None
     progress: Progress | None
 
@@ -77,7 +78,7 @@ class WarmStarted(NamedTuple):
         theta = self.regression.start(n_chains, rng)
         if self.warm_start is None:
             return theta
-        theta = adam(self.regression.gradient, theta, rng, self.warm_start, single=True)
+        theta = adam_in_place(self.regression.gradient, theta, rng, self.warm_start)
         if self.progress is not None:
             self.progress(self.warm_start.n_steps)
         return theta

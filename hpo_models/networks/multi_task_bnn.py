@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from hpo_models.networks.bnn import WeightPrior
-from hpo_models.networks.quick_regression import QuickRegression
+from hpo_models.networks.quick_regression import QuickRegression, regression_on_rows
 from hpo_models.networks.tanh_network import TanhNetwork
 
 N_EMBEDDED = 5  # L in Klein (2020)
@@ -123,7 +123,7 @@ class TaskRegression:
         one_hot = np.eye(self.network.n_tasks, dtype=np.float32)[self.tasks]
         inputs = np.concatenate([self.x, one_hot], axis=1)
         flat = self.prior._replace(gain=np.inf, bias=np.inf)
-        return QuickRegression(self.network.with_tasks, self.n_chains, inputs, self.targets, flat, self.batch_size)
+        return regression_on_rows(self.network.with_tasks, self.n_chains, inputs, self.targets, flat, self.batch_size)
 
     @cached_property
     def prior_precision(self) -> np.ndarray:

@@ -14,7 +14,7 @@ from baselines.parts.requirements import count, number
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.networks.bnn import WeightPrior
 from hpo_models.networks.continued_chain import ContinuedChains, Lengths
-from hpo_models.networks.quick_regression import QuickRegression
+from hpo_models.networks.quick_regression import regression_on_rows
 from hpo_models.networks.tanh_network import TanhNetwork
 
 PRIOR = WeightPrior(log_noise_mean=-7.0, log_noise_sd=0.3)
@@ -60,7 +60,7 @@ class TaskWeights:
 
     def sample(self, x: np.ndarray, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """(draws, P) parameters of the network, given values (n,) at inputs (n, D)."""
-        model = QuickRegression(self._network, self._chains.lengths.n_chains, x, values, PRIOR, BATCH_SIZE)
+        model = regression_on_rows(self._network, self._chains.lengths.n_chains, x, values, PRIOR, BATCH_SIZE)
         return self._chains.draws(model, rng)[:, :-1]
 
 

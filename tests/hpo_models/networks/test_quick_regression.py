@@ -6,7 +6,7 @@ import pytest
 from hpo_models.networks.aligned import LINE, aligned, aligned_copy
 from hpo_models.networks.bnn import Regression, WeightPrior
 from hpo_models.networks.column_network import ColumnNetwork
-from hpo_models.networks.quick_regression import N_AHEAD, QuickRegression
+from hpo_models.networks.quick_regression import N_AHEAD, QuickRegression, regression_on_rows
 from hpo_models.networks.tanh_network import TanhNetwork
 
 PRIOR = WeightPrior(1.5, 0.7, -2.0, 1.1)
@@ -24,7 +24,7 @@ def models(sizes, n_chains, n=12, batch_size=12):
     x, y = rng.standard_normal((n, sizes[0])).astype(np.float32), rng.standard_normal(n).astype(np.float32)
     network = TanhNetwork(sizes)
     plain = Regression(network, lambda rows, _: x[rows], y, PRIOR, batch_size)
-    return plain, QuickRegression(network, n_chains, x, y, PRIOR, batch_size)
+    return plain, regression_on_rows(network, n_chains, x, y, PRIOR, batch_size)
 
 
 @pytest.mark.parametrize("sizes", [(3, 1), (3, 4, 1), (3, 4, 5, 6, 1), (1, 50, 50, 50, 1)])
@@ -45,6 +45,20 @@ def test_gradient_is_that_of_the_plain_model_in_every_step(sizes, n_chains):
     np.testing.assert_allclose(
         quick.gradient(other, EveryRow()), expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max()
     )
+
+
+def test_random_inputs_and_a_least_noise_are_those_of_the_plain_model():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((12, 3)).astype(np.float32), rng.standard_normal(12).astype(np.float32)
+    shifts = np.tile(np.linspace(-1.0, 1.0, 4, dtype=np.float32), 12)[:, None]  # four draws of each observation's input
+    plain = Regression(TanhNetwork((3, 5, 4, 1)), lambda rows, _: x[rows] + shifts, y, PRIOR, 12, 4, -1.0)
+    quick = QuickRegression(plain, 2)
+    theta = plain.start(2, rng)
+    for log_noise in (-3.0, 0.5):  # the first below the least
+        theta[:, -1] = log_noise
+        expected = plain.gradient(theta, EveryRow())
+        found = quick.gradient(theta, EveryRow())
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
 
 
 def test_minibatch_gradients_average_to_that_of_all_data():
