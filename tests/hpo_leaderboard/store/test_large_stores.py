@@ -24,6 +24,7 @@ from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import reading, writing
 
 JOBS = make_plan(make_suite("large", ["branin", "forrester"], ["rs", "re"], n_seeds=30, n_trials=3)).jobs
+OPTIONS = {"run_seed": 3, "seed": 4}
 COUNTED = st.integers(0, 2**53)
 
 
