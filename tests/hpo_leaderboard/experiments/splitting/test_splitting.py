@@ -22,6 +22,7 @@ def jobs_of(optimizers, n_seeds=7):
     return make_plan(make_suite("split", ["branin"], optimizers, n_seeds=n_seeds)).jobs
 
 
+@pytest.mark.slow
 def test_merged_shards_are_the_undivided_store(tmp_path):
     whole = run_experiment(SUITE, tmp_path / "whole.sqlite", SerialEngine())
     paths = [tmp_path / f"{i}.sqlite" for i in (1, 2, 3)]
