@@ -47,14 +47,13 @@ def make_frames(store: Store, *, configs: bool = True, runs: ListedRuns | None =
     import pandas
 
     listed, names = (list_runs(store) if runs is None else runs).by_name()
-    columns = {name: np.empty(sum(listed.n_trials), dtype=kind) for name, kind in LAYOUT}
+    pieces: dict[str, list[np.ndarray]] = {name: [np.empty(0, dtype=kind)] for name, kind in LAYOUT}
     lines: list[str] = []
     rows: list[list[Any]] = [[] for _ in RUNS]
-    n_read = n_rows = 0
+    n_rows = 0
     for part in read_parts(store, listed, names):
         for name, values in part.columns.items():
-            columns[name][n_read : n_read + len(values)] = values
-        n_read += sum(part.counts)
+            pieces[name].append(values)
         if configs:
             lines += _lines(part.configs)
         for run, names_of_run in zip(part.runs, part.names, strict=True):
@@ -62,6 +61,7 @@ def make_frames(store: Store, *, configs: bool = True, runs: ListedRuns | None =
                 column.append(value)
             n_rows += 1
     named = [(*name, seed) for name, seed in zip(names, listed.seeds, strict=True)]
+    columns = {name: np.concatenate(pieces.pop(name)) for name, _ in LAYOUT}
     trials = _table(named, listed.n_trials, columns, lines if configs else None)
     table = pandas.DataFrame(dict(zip(RUNS, rows, strict=True)))
     return Frames(trials, table, tasks_frame(_tasks(store, listed, names)))
