@@ -126,7 +126,7 @@ def _verify(options: argparse.Namespace, out: Output) -> None:
 
     with reading(options.store) as store:
         damages = list(store.damages())
-        n_runs = len(store.settled())
+        n_runs = store.n_runs(settled=True)
     for _, words in damages:
         out.say(f"damaged: {words}")
     if not damages:
@@ -204,7 +204,7 @@ def _remove(options: argparse.Namespace, out: Output) -> int:
         )
     with reading(options.store) as store:
         runs = keys_named(store, options.optimizers, options.benchmarks, options.seeds)
-        n_runs = len(store.descriptions())
+        n_runs = store.n_runs()
     what = f"{len(runs):,} of {n_runs:,} runs of {options.store}"
     if not runs:
         out.say(f"nothing to remove: no run of {options.store} matches")

@@ -13,6 +13,7 @@ Departures from the papers: a configuration that failed is never continued, and 
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
@@ -86,36 +87,45 @@ class HalvingSchedule:
         self, plans: Iterator[Stages], sample: Callable[[], Config], prepare: Callable[[Stages], None] | None = None
     ):
         self._plans, self._sample, self._prepare = plans, sample, prepare
-        self._runs: list[HalvingRun] = []  # oldest first
+        self._ready: list[tuple[float, int, HalvingRun]] = []  # heap of waiting runs, by budget, then the oldest first
+        self._n_begun = self._n_open = 0
         self._pending: Pending[tuple[HalvingRun, int]] = Pending()
 
     def __len__(self) -> int:
-        return len(self._runs)
+        return self._n_open
 
     def ask(self) -> Proposal:
-        ready = [run for run in self._runs if run.waiting]
-        run = min(ready, key=lambda run: run.budget) if ready else self._begin()
+        if not self._ready:
+            self._begin()
+        run = self._ready[0][2]
         index, config = run.start(self._sample)
+        if not run.waiting:
+            heapq.heappop(self._ready)
         return self._pending.add(Proposal(dict(config), run.budget), (run, index))
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         run, index = self._pending.take(proposal, loss)
         run.report(index, loss)
         if run.finished:
-            self._runs.remove(run)
+            self._n_open -= 1
+        elif run.at_start:
+            heapq.heappush(self._ready, (run.budget, run.number, run))
 
-    def _begin(self) -> HalvingRun:
+    def _begin(self) -> None:
         plan = next(self._plans)
         if self._prepare is not None:
             self._prepare(plan)
-        self._runs.append(HalvingRun(plan))
-        return self._runs[-1]
+        run = HalvingRun(plan, self._n_begun)
+        heapq.heappush(self._ready, (run.budget, run.number, run))
+        self._n_begun += 1
+        self._n_open += 1
 
 
 class HalvingRun:
-    """One run of successive halving."""
+    """One run of successive halving; `number` counts the runs."""
 
-    def __init__(self, plan: Stages):
+    def __init__(self, plan: Stages, number: int):
+        self.number = number
         self._plan = plan
         self._stage = 0
         self._survivors: deque[Config] = deque()  # to be started at the current rung, best first
@@ -135,6 +145,11 @@ class HalvingRun:
     def waiting(self) -> bool:
         """Whether an evaluation of the current rung can be started."""
         return not self.finished and len(self._started) < self._size
+
+    @property
+    def at_start(self) -> bool:
+        """Whether no evaluation of the current rung was started."""
+        return not self._started
 
     @property
     def finished(self) -> bool:

@@ -7,6 +7,7 @@ evaluation at the same or a smaller budget is another training, with a new seed.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from typing import NamedTuple
 
 from hpo_core.space import Config
@@ -21,25 +22,46 @@ class PaidTraining(NamedTuple):
 
 
 class Trainings:
-    """The paused trainings of a run, which can be continued."""
+    """The paused trainings of a run, which can be continued.
+
+    Those of a configuration lie in stacks by their budget, so that a configuration that is evaluated a thousand times
+    at one budget is looked up as fast as any other.
+    """
 
     def __init__(self) -> None:
-        self._paused: dict[tuple, list[PaidTraining]] = {}
+        self._paused: dict[tuple, _Stacks] = {}
 
     def claim(self, config: Config, budget: float) -> PaidTraining | None:
         """The configuration's training that came closest to `budget` from below, or None.
 
         Of several it is the latest. It is no longer here, so that two workers never continue the same one.
         """
-        trainings = self._paused.get(_key(config), [])
-        below = [i for i, training in enumerate(trainings) if training.budget < budget]
-        if not below:
+        stacks = self._paused.get(_key(config))
+        if stacks is None:
             return None
-        return trainings.pop(max(below, key=lambda i: (trainings[i].budget, i)))
+        below = bisect_left(stacks.budgets, budget)
+        if below == 0:
+            return None
+        closest = stacks.budgets[below - 1]
+        training = stacks.trainings[closest].pop()
+        if not stacks.trainings[closest]:
+            del stacks.budgets[below - 1], stacks.trainings[closest]
+        return training
 
     def keep(self, config: Config, training: PaidTraining) -> None:
         """Add a training that is paused now."""
-        self._paused.setdefault(_key(config), []).append(training)
+        stacks = self._paused.setdefault(_key(config), _Stacks([], {}))
+        if training.budget not in stacks.trainings:
+            insort(stacks.budgets, training.budget)
+            stacks.trainings[training.budget] = []
+        stacks.trainings[training.budget].append(training)
+
+
+class _Stacks(NamedTuple):
+    """Budgets at which trainings are paused, ascending, and these trainings by budget, the latest last."""
+
+    budgets: list[float]
+    trainings: dict[float, list[PaidTraining]]
 
 
 def _key(config: Config) -> tuple:

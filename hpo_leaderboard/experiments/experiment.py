@@ -10,8 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from hpo_leaderboard.experiments.execution import FinishedRun
 from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.jobs import Jobs
 from hpo_leaderboard.experiments.plan import make_plan
 from hpo_leaderboard.experiments.splitting.estimates import Shard, jobs_of_shard
 from hpo_leaderboard.experiments.splitting.walltime import Walltime
@@ -88,17 +91,22 @@ def run_experiment(
     with writing(store_path) as store:
         plan = make_plan(suite)
         if check is not None:
-            check(plan.jobs)
+            check(plan.jobs.pairs)  # what workers have to find is the same with each seed
         for line in (*plan.lost, *plan.unfit):
             announce(line)
         store.add_tasks(plan.tasks, _about(suite))
         store.add_suites([StoredSuite(suite.name, suite.version, suite.scoring)])
-        settled = store.settled()
         asked = plan.jobs if shard is None else jobs_of_shard(plan.jobs, shard)
-        missing = [job for job in asked if job.key not in settled]
+        missing = missing_from(store, asked)
         failures, n_open = _run(_Batch(store), engine, missing, len(asked), clock, progress)
         n_present = len(asked) - len(missing)
         return Outcome(len(asked), n_present, failures, n_open, plan.lost, store.digest(), clock.n_left)
+
+
+def missing_from(store: Store, jobs: Jobs) -> Jobs:
+    """Those of the jobs whose runs are not settled in a store."""
+    are_missing = (store.digest_of(key) is None for key in jobs.each_key())
+    return jobs.only(np.fromiter(are_missing, dtype=bool, count=len(jobs)))
 
 
 def _about(suite: Suite) -> dict[str, str]:
@@ -112,7 +120,7 @@ def _about(suite: Suite) -> dict[str, str]:
 
 
 def _run(
-    batch: _Batch, engine: Engine, jobs: list[Job], n_asked: int, clock: Walltime, progress: bool | None
+    batch: _Batch, engine: Engine, jobs: Jobs, n_asked: int, clock: Walltime, progress: bool | None
 ) -> tuple[dict[str, int], int]:
     """Run the jobs that end in time and store them.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,10 @@ class Job:
     suite_version: int
     resume: bool | None = None
     numerics: str | None = None
+
+    def with_seed(self, seed: int) -> Job:
+        """The job with another seed of the suite."""
+        return replace(self, seed=seed)
 
     @property
     def run_seed(self) -> int:
@@ -95,6 +100,16 @@ class Job:
 def key_of(description: str) -> str:
     """Hexadecimal SHA-256 of a description."""
     return hashlib.sha256(description.encode()).hexdigest()
+
+
+def key_by_seeds(job: Job) -> Callable[[int, int], str]:
+    """Function of a run's own seed and the suite's: the key of the job with these seeds.
+
+    They stand at the end of a description, and only the suite's version after them, so that a key takes a microsecond.
+    """
+    before, mark, after = job.description.rpartition('"run_seed":')
+    head, ending = before + mark, after[after.rindex(',"suite":') :]
+    return lambda run_seed, seed: key_of(f'{head}{run_seed},"seed":{seed}{ending}')
 
 
 def _member(member: Member) -> dict[str, Any]:

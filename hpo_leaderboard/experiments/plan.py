@@ -23,6 +23,7 @@ from hpo_leaderboard.experiments.identity import (
     optimizer_version,
 )
 from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.jobs import Jobs
 from hpo_leaderboard.experiments.members import Member, expand
 from hpo_leaderboard.experiments.suite import Suite
 
@@ -50,7 +51,7 @@ class Plan(NamedTuple):
     or that need a package which is not installed; `costly` are benchmarks whose evaluations take their own time.
     """
 
-    jobs: list[Job]
+    jobs: Jobs
     tasks: list[BenchmarkRecord]
     lost: list[str]
     unfit: list[str]
@@ -109,12 +110,13 @@ def make_plan(suite: Suite) -> Plan:
         raise unopened[0][1]
     if not pairs:
         raise InvalidOption("nothing can be run: " + "; ".join(lost + left_out))
-    if sum(len(suite.seeds_of(pair.optimizer)) for pair in pairs) > MOST_RUNS:
+    n_seeds = [len(suite.seeds_of(pair.optimizer)) for pair in pairs]
+    if sum(n_seeds) > MOST_RUNS:
         raise InvalidOption(
             f"a suite may ask for at most {MOST_RUNS:,} runs, got {len(pairs):,} pairs of benchmark and optimizer with "
             f"{suite.n_seeds:,} seeds; run a part of the seeds at a time (first_seed and n_seeds, or --seeds A:B)"
         )
-    jobs = [_job(suite, pair, seed) for seed in suite.seeds for pair in pairs if seed in suite.seeds_of(pair.optimizer)]
+    jobs = Jobs([_job(suite, pair) for pair in pairs], suite.seeds).first_seeds(n_seeds)
     return Plan(jobs, tasks, lost, left_out, costly)
 
 
@@ -131,14 +133,15 @@ def _lost(unopened: list[tuple[str, Exception]]) -> list[str]:
     ]
 
 
-def _job(suite: Suite, pair: _Pair, seed: int) -> Job:
+def _job(suite: Suite, pair: _Pair) -> Job:
+    """The pair's job with the first seed."""
     n_trials, max_cost = suite.limits_of(pair.benchmark)
     return Job(
         benchmark=pair.benchmark,
         checksum=pair.checksum,
         optimizer=pair.optimizer,
         version=pair.version,
-        seed=seed,
+        seed=suite.first_seed,
         n_trials=n_trials,
         max_cost=max_cost,
         full_cost=pair.full_cost,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ from hpo_leaderboard.report.recipe import recipe
 from hpo_leaderboard.report.suites import suite_files
 from hpo_leaderboard.report.tables import number
 from hpo_leaderboard.scores.references import references
+from hpo_leaderboard.store.file.descriptions import read_description
 
 if TYPE_CHECKING:
     import pandas
@@ -55,7 +55,7 @@ def make_methods(store: Store, frames: Frames) -> Methods:
     """Methods of a store."""
     about = store.about()
     title = about.get("suite", store.path.stem).partition(",")[0]
-    said = [json.loads(description) for description in frames.runs["description"]]
+    said = [read_description(description) for description in frames.runs["description"]]
     suites, digest = suite_files(said, title, store.scoring()), store.digest()
     return Methods(
         title=title,

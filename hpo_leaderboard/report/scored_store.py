@@ -64,5 +64,6 @@ def score_store(
 
 def _members(frames: Frames) -> dict[str, tuple[str, dict[str, Any]]]:
     """Name and options of each benchmark by the name it is shown under."""
-    said = {name: json.loads(text)["benchmark"] for name, text in frames.runs[["benchmark", "description"]].to_numpy()}
+    runs = frames.runs[["benchmark", "description"]].drop_duplicates("benchmark", keep="last")
+    said = {name: json.loads(text)["benchmark"] for name, text in runs.to_numpy()}
     return {name: (each["name"], each["options"]) for name, each in said.items()}

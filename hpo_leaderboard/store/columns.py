@@ -28,6 +28,7 @@ LAYOUT = (
     ("exact", "<f8"),
     ("test", "<f8"),
 )
+TRIAL_SIZE = sum(np.dtype(kind).itemsize for _, kind in LAYOUT)
 LEVEL = 1  # of zlib: a third of level 6's time, and configurations shrink to less than a tenth already
 
 
@@ -55,7 +56,7 @@ def unpack_numbers(packed: Sequence[bytes], counts: Sequence[int]) -> dict[str, 
 
 def numbers_size(n_trials: int) -> int:
     """Number of bytes that the columns of `n_trials` trials take."""
-    return n_trials * sum(np.dtype(kind).itemsize for _, kind in LAYOUT)
+    return n_trials * TRIAL_SIZE
 
 
 def config_lines(trials: Sequence[Trial]) -> list[str]:

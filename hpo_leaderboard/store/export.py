@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gzip
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpo_core.errors import InvalidOption, MissingExtra
 from hpo_core.shown_text import csv_frame
 from hpo_core.storage.files import replacing
-from hpo_leaderboard.store.selection import select
+from hpo_leaderboard.store.frames import read_parts, trials_frame
+from hpo_leaderboard.store.listed_runs import list_runs
+from hpo_leaderboard.store.selection import select_runs
 from hpo_leaderboard.store.store import reading
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Exported(NamedTuple):
@@ -39,11 +46,38 @@ def export_trials(store_path: str | Path, out: str | Path, chosen: Mapping[str, 
         except ImportError:
             raise MissingExtra("pyarrow", "parquet") from None
     with reading(store_path) as store:
-        frames, left_out = (store.frames(), []) if chosen is None else select(store, **chosen)
-    trials = frames.trials
-    with replacing(out) as temporary:
-        if kind == "csv":
-            csv_frame(trials).to_csv(temporary, index=False, compression="gzip" if out.suffix == ".gz" else None)
-        else:
-            trials.to_parquet(temporary, index=False)
-    return Exported(len(trials), left_out)
+        runs, left_out = (list_runs(store), []) if chosen is None else select_runs(store, **chosen)
+        listed, names = runs.by_name()
+        parts = (part.trials() for part in read_parts(store, listed, names))
+        with replacing(out) as temporary:
+            if kind == "csv":
+                _write_csv(temporary, parts, is_packed=out.suffix == ".gz")
+            else:
+                _write_parquet(temporary, parts)
+    return Exported(sum(listed.n_trials), left_out)
+
+
+def _write_csv(path: Path, parts: Iterable[pandas.DataFrame], *, is_packed: bool) -> None:
+    opened = gzip.open if is_packed else open
+    with opened(path, "wt", encoding="utf-8", newline="") as file:
+        csv_frame(_empty()).to_csv(file, index=False)
+        for part in parts:
+            csv_frame(part).to_csv(file, index=False, header=False)
+
+
+def _write_parquet(path: Path, parts: Iterable[pandas.DataFrame]) -> None:
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    tables = (pyarrow.Table.from_pandas(part, preserve_index=False) for part in parts)
+    first = next(tables, None)
+    if first is None:
+        first = pyarrow.Table.from_pandas(_empty(), preserve_index=False)
+    with ParquetWriter(path, first.schema) as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
+
+
+def _empty() -> pandas.DataFrame:
+    """The frame `trials` of no runs: its columns."""
+    return trials_frame([], [], [], [])

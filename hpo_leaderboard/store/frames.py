@@ -13,7 +13,7 @@ tasks    one row per benchmark: benchmark, family, optimum, test_optimum (NaN wh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,8 @@ from hpo_core.errors import DamagedFile
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.store.columns import LAYOUT, number_fault, unpack_numbers
 from hpo_leaderboard.store.file.rows import StoredRun
-from hpo_leaderboard.store.shown_names import shown_names
+from hpo_leaderboard.store.file.verification import BATCH, batches
+from hpo_leaderboard.store.listed_runs import ListedRuns, list_runs
 from hpo_leaderboard.store.store import Store
 
 if TYPE_CHECKING:
@@ -37,38 +38,75 @@ class Frames(NamedTuple):
     tasks: pandas.DataFrame
 
 
-class _Entry(NamedTuple):
-    """A run with what its description says, and its decompressed contents."""
-
-    run: StoredRun
-    said: Mapping[str, Any]
-    numbers: bytes
-    configs: bytes
-
-
-def make_frames(store: Store, *, configs: bool = True, keys: Collection[str] | None = None) -> Frames:
+def make_frames(store: Store, *, configs: bool = True, runs: ListedRuns | None = None) -> Frames:
     """Frames of a store; raises `DamagedFile` for a run that is not what was stored.
 
-    Without `configs` the trials have no column `config`, which saves most of the memory. With `keys`, only the runs of
-    these keys are read.
+    Without `configs` the trials have no column `config`, which saves most of the memory. With `runs`, only these are
+    read.
     """
     import pandas
 
-    entries = _entries(store, configs, keys)
-    stored = {key: number for number, key in enumerate(store.keys())}
-    names = shown_names([entry.said for entry in entries])
-    order = sorted(range(len(entries)), key=lambda i: (*names[i], entries[i].run.seed))
-    entries, names = [entries[i] for i in order], [names[i] for i in order]
-    trials = trials_frame(
-        [(*name, entry.run.seed) for name, entry in zip(names, entries, strict=True)],
-        [entry.run.n_trials for entry in entries],
-        [entry.numbers for entry in entries],
-        [entry.configs for entry in entries] if configs else None,
-    )
-    _check(store, [entry.run for entry in entries], trials)
-    rows = [_run_row(entry, name, stored[entry.run.key]) for entry, name in zip(entries, names, strict=True)]
-    runs = pandas.DataFrame(rows, columns=RUNS)
-    return Frames(trials, runs, tasks_frame(_tasks(store, entries, names)))
+    listed, names = (list_runs(store) if runs is None else runs).by_name()
+    pieces: dict[str, list[np.ndarray]] = {name: [np.empty(0, dtype=kind)] for name, kind in LAYOUT}
+    lines: list[str] = []
+    rows: list[list[Any]] = [[] for _ in RUNS]
+    n_rows = 0
+    for part in read_parts(store, listed, names):
+        for name, values in part.columns.items():
+            pieces[name].append(values)
+        if configs:
+            lines += _lines(part.configs)
+        for run, names_of_run in zip(part.runs, part.names, strict=True):
+            for column, value in zip(rows, _run_row(run, names_of_run, listed.stored[n_rows]), strict=True):
+                column.append(value)
+            n_rows += 1
+    named = [(*name, seed) for name, seed in zip(names, listed.seeds, strict=True)]
+    columns = {name: np.concatenate(pieces.pop(name)) for name, _ in LAYOUT}
+    trials = _table(named, listed.n_trials, columns, lines if configs else None)
+    table = pandas.DataFrame(dict(zip(RUNS, rows, strict=True)))
+    return Frames(trials, table, tasks_frame(_tasks(store, listed, names)))
+
+
+class Part(NamedTuple):
+    """Some runs under the names that are shown, the columns of their trials, and the configurations of each."""
+
+    runs: list[StoredRun]
+    names: list[tuple[str, str]]
+    columns: dict[str, np.ndarray]
+    configs: list[bytes]
+
+    @property
+    def counts(self) -> list[int]:
+        return [run.n_trials for run in self.runs]
+
+    def trials(self) -> pandas.DataFrame:
+        """Their rows of the frame `trials`."""
+        named = [(*name, run.seed) for name, run in zip(self.names, self.runs, strict=True)]
+        return _table(named, self.counts, self.columns, _lines(self.configs))
+
+
+def read_parts(store: Store, listed: ListedRuns, names: Sequence[tuple[str, str]]) -> Iterator[Part]:
+    """Runs of a store with their trials, some at a time; together they take no more than its room.
+
+    `names` are those under which they are shown. Raises `DamagedFile` for a run that is not what was stored.
+    """
+    room = store.room()
+    for rows in batches(range(len(listed.keys)), BATCH):
+        runs, contents = [], []
+        for row in rows:
+            run = store.run(listed.keys[row])
+            contents.append(store.contents(run, room))
+            room -= sum(map(len, contents[-1]))
+            runs.append(run._replace(numbers=b"", configs=b""))
+        yield _part(store, runs, names[rows[0] : rows[-1] + 1], contents)
+
+
+def _part(
+    store: Store, runs: list[StoredRun], names: Sequence[tuple[str, str]], contents: Sequence[tuple[bytes, bytes]]
+) -> Part:
+    columns = unpack_numbers([numbers for numbers, _ in contents], [run.n_trials for run in runs])
+    _check(store, runs, columns)
+    return Part(runs, list(names), columns, [configs for _, configs in contents])
 
 
 class NamedRun(NamedTuple):
@@ -84,23 +122,16 @@ class NamedRun(NamedTuple):
 
 def named_runs(store: Store) -> list[NamedRun]:
     """Runs of a store, sorted by benchmark, optimizer and seed, without reading their trials."""
-    entries = [_Entry(head, head.said(), b"", b"") for head in store.heads()]
-    names = shown_names([entry.said for entry in entries])
-    optima = {task.benchmark: task.optimum for task in _tasks(store, entries, names)}
-    runs = [
-        NamedRun(*name, entry.run.seed, entry.run.key, entry.run.n_trials, optima.get(name[0]))
-        for name, entry in zip(names, entries, strict=True)
-    ]
-    return sorted(runs, key=lambda run: run[:3])
+    listed, names = list_runs(store).by_name()
+    optima = {task.benchmark: task.optimum for task in _tasks(store, listed, names)}
+    each = zip(names, listed.seeds, listed.keys, listed.n_trials, strict=True)
+    return [NamedRun(*name, seed, key, n_trials, optima.get(name[0])) for name, seed, key, n_trials in each]
 
 
 def trials_of(store: Store, run: NamedRun) -> pandas.DataFrame:
     """The frame `trials` of one run; raises `DamagedFile` if it is not what was stored."""
     stored = store.run(run.key)
-    numbers, configs = store.contents(stored)
-    trials = trials_frame([(run.benchmark, run.optimizer, run.seed)], [stored.n_trials], [numbers], [configs])
-    _check(store, [stored], trials)
-    return trials
+    return _part(store, [stored], [(run.benchmark, run.optimizer)], [store.contents(stored)]).trials()
 
 
 def trials_frame(
@@ -122,17 +153,32 @@ def trials_frame(
     configs
         Lines of JSON of each; None for no column `config`.
     """
+    lines = None if configs is None else _lines(configs)
+    return _table(runs, counts, unpack_numbers(numbers, counts), lines)
+
+
+def _lines(configs: Iterable[bytes]) -> list[str]:
+    """Lines of several runs, which are joined; a run without trials has none."""
+    whole = b"\n".join(lines for lines in configs if lines)
+    return whole.decode().split("\n") if whole else []
+
+
+def _table(
+    runs: Sequence[tuple[str, str, int]],
+    counts: Sequence[int],
+    columns: Mapping[str, np.ndarray],
+    lines: list[str] | None,
+) -> pandas.DataFrame:
+    """The frame `trials` of the columns of some runs, and of the lines of their configurations."""
     import pandas
 
-    trials = {
-        "benchmark": np.repeat(np.array([benchmark for benchmark, _, _ in runs], dtype=object), counts),
-        "optimizer": np.repeat(np.array([optimizer for _, optimizer, _ in runs], dtype=object), counts),
-        "seed": np.repeat(np.array([seed for _, _, seed in runs], dtype=np.int64), counts),
-        **unpack_numbers(numbers, counts),
+    trials: dict[str, Any] = {
+        name: pandas.Series([run[i] for run in runs], dtype=None if runs else object).repeat(list(counts)).array
+        for i, name in enumerate(("benchmark", "optimizer", "seed"))
     }
-    if configs is not None:
-        whole = b"\n".join(lines for lines, count in zip(configs, counts, strict=True) if count)
-        trials["config"] = np.array(whole.decode().split("\n") if whole else [], dtype=object)
+    trials |= columns
+    if lines is not None:
+        trials["config"] = np.array(lines, dtype=object)
     return pandas.DataFrame(trials)
 
 
@@ -163,20 +209,8 @@ RUNS = [
 ]
 
 
-def _entries(store: Store, keeps_configs: bool, keys: Collection[str] | None) -> list[_Entry]:
-    """The runs of a store, or those of some keys, with their contents; together they take no more than its room."""
-    entries, room = [], store.room()
-    for run in store.runs(keys):
-        numbers, configs = store.contents(run, room)
-        room -= len(numbers) + len(configs)
-        slim = run._replace(numbers=b"", configs=b"")  # a million trials lie here at once
-        entries.append(_Entry(slim, run.said(), numbers, configs if keeps_configs else b""))
-    return entries
-
-
-def _check(store: Store, runs: Sequence[StoredRun], trials: pandas.DataFrame) -> None:
+def _check(store: Store, runs: Sequence[StoredRun], columns: Mapping[str, np.ndarray]) -> None:
     """Raise `DamagedFile` for trials that no run can have; `runs` are those of the trials, in their order."""
-    columns = {name: trials[name].to_numpy() for name, _ in LAYOUT}
     if number_fault(columns) is None:
         return
     ends = np.cumsum([run.n_trials for run in runs])
@@ -186,24 +220,24 @@ def _check(store: Store, runs: Sequence[StoredRun], trials: pandas.DataFrame) ->
             raise DamagedFile(f"{store.path}: {run}: {fault}; it was made by something else than a run")
 
 
-def _run_row(entry: _Entry, name: tuple[str, str], stored: int) -> list[Any]:
-    run, limits = entry.run, entry.said["limits"]
+def _run_row(run: StoredRun, name: tuple[str, str], stored: int) -> tuple[Any, ...]:
+    said = run.said()
+    limits = said["limits"]
     by_cost = limits["full_cost"] is not None and limits["n_trials"] is not None
     costs = [limits["max_cost"], limits["n_trials"] * limits["full_cost"] if by_cost else None]
     max_cost = min((cost for cost in costs if cost is not None), default=np.nan)
     n_trials = np.nan if by_cost or limits["n_trials"] is None else limits["n_trials"]
-    version = entry.said["optimizer"]["version"]
-    head = [*name, run.seed, run.key, run.reason, run.n_trials, run.overhead]
+    head = (*name, run.seed, run.key, run.reason, run.n_trials, run.overhead)
     n_random = np.nan if run.n_random is None else run.n_random
-    return [*head, version, run.failure, n_trials, max_cost, n_random, stored, run.description]
+    return (*head, said["optimizer"]["version"], run.failure, n_trials, max_cost, n_random, stored, run.description)
 
 
-def _tasks(store: Store, entries: Sequence[_Entry], names: Sequence[tuple[str, str]]) -> list[BenchmarkRecord]:
+def _tasks(store: Store, listed: ListedRuns, names: Sequence[tuple[str, str]]) -> list[BenchmarkRecord]:
     """Records of the benchmarks of some runs, under the names that are shown."""
     known = {(task.benchmark, task.checksum): task for task in store.tasks()}
     rows = {}
-    for entry, (benchmark, _) in zip(entries, names, strict=True):
-        task = known.get((entry.run.benchmark, entry.said["benchmark"]["checksum"]))
+    for setting, (benchmark, _) in zip(listed.settings, names, strict=True):
+        task = known.get((setting["benchmark"]["label"], setting["benchmark"]["checksum"]))
         if task is not None:
             rows[benchmark] = task._replace(benchmark=benchmark)
     return list(rows.values())

@@ -11,7 +11,7 @@ from hpo_core.errors import InvalidOption
 from hpo_core.storage.files import replacing
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.store.file.rows import StoredRun, StoredSuite
-from hpo_leaderboard.store.file.verification import check_trials
+from hpo_leaderboard.store.file.verification import batches, trials_fault
 from hpo_leaderboard.store.schema import ConflictingRuns, connect_for_reading, explained
 from hpo_leaderboard.store.store import LOG, Store, reading, writing
 
@@ -54,7 +54,7 @@ def copy_store(source: str | Path, destination: str | Path) -> int:
             connection.backup(copied)
             copied.execute("PRAGMA journal_mode = DELETE")  # one file, also on media that cannot be written
         with reading(temporary) as store:
-            return len(store.keys())
+            return store.n_runs()
 
 
 @contextmanager
@@ -105,26 +105,22 @@ def _new_suites(suites: Iterable[StoredSuite], target: Store, path: Path) -> lis
 
 def _add_runs(source: Store, target: Store) -> int:
     """Number of runs that were added."""
-    present, batch, n_added = target.settled(), [], 0
-    for run in source.runs(as_stored=True):
-        if _is_new(run, present, source):
-            batch.append(run)
-            n_added += 1
-        if len(batch) >= BATCH:
-            target.add_rows(batch)
-            batch = []
-    target.add_rows(batch)
+    n_added, room = 0, source.room()
+    for batch in batches(source.runs(as_stored=True), BATCH):
+        fault = trials_fault(batch, room)
+        if fault is not None:
+            raise source.damaged(fault)
+        new = [run for run in batch if _is_new(run, source, target)]
+        target.add_rows(new)
+        n_added += len(new)
     return n_added
 
 
-def _is_new(run: StoredRun, present: dict[str, bytes], source: Store) -> bool:
-    try:
-        check_trials(run, source.room())
-    except ValueError as error:
-        raise source.damaged(f"{run}: {error}") from None
-    if run.key not in present:
+def _is_new(run: StoredRun, source: Store, target: Store) -> bool:
+    present = target.digest_of(run.key)
+    if present is None:
         return True
-    if run.settled and present[run.key] != run.digest:
+    if run.settled and present != run.digest:
         raise ConflictingRuns(
             f"{run} came out differently in {source.path}: its optimizer or benchmark is not a function of the seed, "
             "or was changed without a new version; drop it from one of the two stores"

@@ -15,16 +15,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from hpo_core.errors import InvalidOption, UnknownName, nearest
+from hpo_leaderboard.store.file.descriptions import read_setting
 from hpo_leaderboard.store.frames import Frames, make_frames
+from hpo_leaderboard.store.listed_runs import ListedRuns, list_runs
 from hpo_leaderboard.store.shown_names import Description, conditions, shown_names
 from hpo_leaderboard.store.store import Store
+
+T = TypeVar("T")
 
 
 class Selection(NamedTuple):
@@ -35,13 +39,17 @@ class Selection(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A run: its row in the table or store, its description, the names it is shown under, its number when stored."""
+    """A run: its row in the table or store, its setting, the names it is shown under, its number when stored, its seed.
+
+    `said` is one object for all runs of a setting.
+    """
 
     row: int
     said: Description
     benchmark: str
     optimizer: str
     stored: int
+    seed: int
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -80,21 +88,36 @@ def select(
     UnknownName
         For a name that no run has.
     """
+    wanted = (optimizers, benchmarks, seeds)
     if isinstance(source, Frames):
         texts, stored = source.runs["description"].tolist(), source.runs["stored"].tolist()
         if "" in texts:
-            return Selection(_named(source, optimizers, benchmarks, seeds), [])
-        said = [json.loads(text) for text in texts]
-    else:
-        heads = source.heads()
-        said, stored = [head.said() for head in heads], [head.position for head in heads]
-    names = shown_names(said)
-    each = zip(said, names, stored, strict=True)
-    candidates = [_Candidate(i, own, *name, order) for i, (own, name, order) in enumerate(each)]
-    kept, left_out = _choose(candidates, optimizers, benchmarks, seeds, latest)
-    if isinstance(source, Frames):
+            return Selection(_named(source, *wanted), [])
+        kept, left_out = _choose(_candidates(map(read_setting, texts), stored), *wanted, latest)
         return Selection(_rows(source, kept), left_out)
-    return Selection(make_frames(source, configs=configs, keys={heads[one.row].key for one in kept}), left_out)
+    runs, left_out = select_runs(source, *wanted, latest)
+    return Selection(make_frames(source, configs=configs, runs=runs), left_out)
+
+
+def select_runs(
+    store: Store,
+    optimizers: Sequence[str] | None = None,
+    benchmarks: Sequence[str] | None = None,
+    seeds: Collection[int] | None = None,
+    latest: bool = True,
+) -> tuple[ListedRuns, list[str]]:
+    """The runs of a store that `select` reads, without reading their trials, and what was left out."""
+    listed = list_runs(store)
+    candidates = _candidates(zip(listed.settings, listed.seeds, strict=True), listed.stored)
+    kept, left_out = _choose(candidates, optimizers, benchmarks, seeds, latest)
+    return listed.only([one.row for one in kept]), left_out
+
+
+def _candidates(settings: Iterable[tuple[Description, int]], stored: Iterable[int]) -> list[_Candidate]:
+    pairs = list(settings)
+    said, seeds = [setting for setting, _ in pairs], [seed for _, seed in pairs]
+    each = zip(said, shown_names(said, seeds), stored, seeds, strict=True)
+    return [_Candidate(i, own, *name, order, seed) for i, (own, name, order, seed) in enumerate(each)]
 
 
 def _choose(
@@ -107,7 +130,7 @@ def _choose(
     wanted = _matching(benchmarks, [(one.benchmark, one.labels[0]) for one in candidates], "benchmark")
     kept = [one for one in candidates if one.benchmark in wanted]
     wanted = _matching(optimizers, [(one.optimizer, one.labels[1]) for one in kept], "optimizer")
-    kept = [one for one in kept if one.optimizer in wanted and (seeds is None or one.said["seed"] in seeds)]
+    kept = [one for one in kept if one.optimizer in wanted and (seeds is None or one.seed in seeds)]
     if not kept:
         raise InvalidOption("a selection must hold at least one run, got none; leave out seeds=, or choose other seeds")
     left_out: list[str] = []
@@ -143,8 +166,12 @@ def _latest(
 ) -> tuple[list[_Candidate], list[str]]:
     """Runs of the version that was stored last under each label, and those of a version that was asked for by name."""
 
+    settings = _of_each(
+        candidates, lambda said: (said[kind]["label"], json.dumps(said[kind]["options"], sort_keys=True))
+    )
+
     def setting(one: _Candidate) -> tuple[str, str]:
-        return one.said[kind]["label"], json.dumps(one.said[kind]["options"], sort_keys=True)
+        return settings[id(one.said)]
 
     def version(one: _Candidate) -> str:
         return str(one.said[kind]["checksum"][:8] if kind == "benchmark" else one.said[kind]["version"])
@@ -170,13 +197,14 @@ def _latest(
 def _latest_numerics(candidates: list[_Candidate], left_out: list[str]) -> tuple[list[_Candidate], list[str]]:
     """One run for each of those that differ in the libraries of linear algebra alone, the one that was stored last."""
 
-    def but_numerics(one: _Candidate) -> str:
-        return json.dumps({key: value for key, value in one.said.items() if key != "numerics"}, sort_keys=True)
+    texts = _of_each(
+        candidates, lambda said: json.dumps({key: said[key] for key in said if key != "numerics"}, sort_keys=True)
+    )
 
     if not any("numerics" in one.said for one in candidates):
         return candidates, left_out
-    last = {but_numerics(one): one for one in sorted(candidates, key=lambda one: one.stored)}
-    kept = sorted(last.values())
+    last = {(texts[id(one.said)], one.seed): one for one in sorted(candidates, key=lambda one: one.stored)}
+    kept = sorted(last.values(), key=lambda one: one.row)
     again = Counter(one.labels[1] for one in candidates) - Counter(one.labels[1] for one in kept)
     lines = [
         f"{label}: {n} {_plural('run', n)} that were run again later with other libraries of linear algebra"
@@ -188,8 +216,9 @@ def _latest_numerics(candidates: list[_Candidate], left_out: list[str]) -> tuple
 def _under_equal_limits(candidates: list[_Candidate], left_out: list[str]) -> tuple[list[_Candidate], list[str]]:
     """On each benchmark the runs under the limits that most optimizers have, then most runs, then the latest."""
     groups: dict[str, dict[str, list[_Candidate]]] = defaultdict(lambda: defaultdict(list))
+    texts = _of_each(candidates, lambda said: json.dumps([said["limits"], conditions(said)], sort_keys=True))
     for one in candidates:
-        groups[one.benchmark][json.dumps([one.said["limits"], conditions(one.said)], sort_keys=True)].append(one)
+        groups[one.benchmark][texts[id(one.said)]].append(one)
     kept: list[_Candidate] = []
     others: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for benchmark, by_limits in groups.items():
@@ -204,7 +233,12 @@ def _under_equal_limits(candidates: list[_Candidate], left_out: list[str]) -> tu
         f"{runs} with {mine} on {_listed(names)}, since the others ran with {theirs}"
         for (runs, mine, theirs), names in sorted(others.items())
     ]
-    return sorted(kept), left_out + lines
+    return sorted(kept, key=lambda one: one.row), left_out + lines
+
+
+def _of_each(candidates: Iterable[_Candidate], make: Callable[[Description], T]) -> dict[int, T]:
+    """What is made of each setting, by its `id`: there are far fewer of them than runs."""
+    return {number: make(said) for number, said in {id(one.said): one.said for one in candidates}.items()}
 
 
 def _coverage(own: list[_Candidate]) -> tuple[int, int, int]:
@@ -243,7 +277,7 @@ def _named(
 
 def _rows(frames: Frames, kept: list[_Candidate]) -> Frames:
     """Frames of some runs, under the names that they have among each other."""
-    names = shown_names([one.said for one in kept])
+    names = shown_names([one.said for one in kept], [one.seed for one in kept])
     runs = frames.runs.iloc[[one.row for one in kept]].reset_index(drop=True)
     numbered = runs[["benchmark", "optimizer", "seed"]].assign(run=range(len(runs)))
     trials = frames.trials.merge(numbered, on=["benchmark", "optimizer", "seed"], how="inner")

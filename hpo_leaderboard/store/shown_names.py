@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-Description = Mapping[str, Any]  # `Job.description`, parsed
+Description = Mapping[str, Any]  # `Job.description`, parsed, but for the seeds; one object for many runs
 
 
-def shown_names(descriptions: Sequence[Description]) -> list[tuple[str, str]]:
-    """Benchmark and optimizer of each run, as shown.
+def shown_names(descriptions: Sequence[Description], seeds: Sequence[int]) -> list[tuple[str, str]]:
+    """Benchmark and optimizer of each run, as shown; `descriptions` are their settings, `seeds` those of the suite.
 
     They are the labels. Where there are runs under one label that differ in more than benchmark and seed, such as those
     of two releases, what differs is added to the label. Seeds that were run on several machines, with other libraries
@@ -19,16 +19,22 @@ def shown_names(descriptions: Sequence[Description]) -> list[tuple[str, str]]:
     """
     benchmarks = _told_apart(descriptions, "benchmark", lambda said: {"@": said["benchmark"]["checksum"][:8]})
     optimizers = _told_apart(descriptions, "optimizer", _variant)
-    seen = Counter(
-        (benchmark, optimizer, said["seed"])
-        for benchmark, optimizer, said in zip(benchmarks, optimizers, descriptions, strict=True)
-    )
-    twice = {optimizer for (_, optimizer, _), count in seen.items() if count > 1}
+    twice = _run_twice(benchmarks, optimizers, seeds, descriptions)
     shown = [
         f"{name} with {said.get('numerics')}" if name in twice and "numerics" in said else name
         for name, said in zip(optimizers, descriptions, strict=True)
     ]
     return list(zip(benchmarks, shown, strict=True))
+
+
+def _run_twice(
+    benchmarks: Sequence[str], optimizers: Sequence[str], seeds: Sequence[int], descriptions: Sequence[Description]
+) -> set[str]:
+    """Optimizers that depend on linear algebra of which a seed was run more than once on a benchmark."""
+    numeric = {name for name, said in zip(optimizers, descriptions, strict=True) if "numerics" in said}
+    runs = zip(benchmarks, optimizers, seeds, strict=True)
+    seen = Counter(run for run in runs if run[1] in numeric)
+    return {optimizer for (_, optimizer, _), count in seen.items() if count > 1}
 
 
 def conditions(said: Description) -> dict[str, Any]:
@@ -58,13 +64,15 @@ def _told_apart(
     limits of its own.
     """
     seen: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    variants = [variant(said) for said in descriptions]
-    labels = [said[kind]["label"] for said in descriptions]
-    for said, label, own in zip(descriptions, labels, variants, strict=True):
-        for part, value in own.items():
-            seen[label, part, "" if part == "" else said["benchmark"]["label"]].add(str(value))
+    settings = {id(said): said for said in descriptions}
+    variants = {number: variant(said) for number, said in settings.items()}
+    for number, said in settings.items():
+        for part, value in variants[number].items():
+            seen[said[kind]["label"], part, "" if part == "" else said["benchmark"]["label"]].add(str(value))
     differing = {(label, part) for (label, part, _), values in seen.items() if len(values) > 1}
-    return [
-        " ".join([label, *(f"{part}{value}" for part, value in own.items() if (label, part) in differing)])
-        for label, own in zip(labels, variants, strict=True)
-    ]
+    shown = {}
+    for number, said in settings.items():
+        label = said[kind]["label"]
+        parts = [f"{part}{value}" for part, value in variants[number].items() if (label, part) in differing]
+        shown[number] = " ".join([label, *parts])
+    return [shown[id(said)] for said in descriptions]

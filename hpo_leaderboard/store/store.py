@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,32 +45,47 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection):
         self.path = path
         self._connection = connection
-        self._passed: set[bytes] = set()
 
     def settled(self) -> dict[str, bytes]:
         """Digest of every run whose outcome is settled, by its key."""
+        return dict(self._settled())
+
+    def _settled(self, order: str = "") -> Iterator[tuple[str, bytes]]:
+        """Key and digest of every settled run, one at a time."""
+        query = f"SELECT key, digest FROM runs NOT INDEXED WHERE settled = 1 {order}"
         with explained(self.path):
-            rows = self._connection.execute("SELECT key, digest FROM runs NOT INDEXED WHERE settled = 1").fetchall()
-        if not all(isinstance(key, str) and isinstance(digest, bytes) for key, digest in rows):
-            raise self.damaged("a run has something else than a key and a digest")
-        return dict(rows)
+            for key, digest in self._connection.execute(query):
+                if not (isinstance(key, str) and isinstance(digest, bytes)):
+                    raise self.damaged("a run has something else than a key and a digest")
+                yield key, digest
+
+    def digest_of(self, key: str) -> bytes | None:
+        """Digest of the run with a key, None if there is none whose outcome is settled."""
+        with explained(self.path):
+            found = self._connection.execute("SELECT digest FROM runs WHERE key = ? AND settled = 1", (key,)).fetchone()
+        return None if found is None else found[0]
 
     def digest(self) -> str:
         """Hexadecimal SHA-256 of the settled runs: equal for two stores of the same runs, however they were made."""
         total = hashlib.sha256()
-        for key, digest in sorted(self.settled().items()):
+        for key, digest in self._settled("ORDER BY key"):
             total.update(key.encode() + digest)
         return total.hexdigest()
 
-    def runs(self, keys: Collection[str] | None = None, *, as_stored: bool = False) -> Iterator[StoredRun]:
-        """The runs, or those of some keys, sorted by benchmark, optimizer, seed and key, or in the order of storing."""
+    def n_runs(self, *, settled: bool = False) -> int:
+        """Number of the runs, or of those whose outcome is settled."""
+        query = f"SELECT count(*) FROM runs NOT INDEXED {'WHERE settled = 1' if settled else ''}"
+        with explained(self.path):
+            return self._connection.execute(query).fetchone()[0]
+
+    def runs(self, *, as_stored: bool = False) -> Iterator[StoredRun]:
+        """The runs, sorted by benchmark, optimizer, seed and key, or in the order of storing."""
         query = f"{self._select()} WHERE runs.rowid = ?"
         with explained(self.path):
             order = self._position() if as_stored else "benchmark, optimizer, seed, key"
-            found = self._connection.execute(f"SELECT rowid, key FROM runs NOT INDEXED ORDER BY {order}").fetchall()
-            for row, key in found:  # sorting whole rows would copy every blob
-                if keys is None or key in keys:
-                    yield self._run(self._connection.execute(query, (row,)).fetchone())
+            rows = self._connection.execute(f"SELECT rowid FROM runs NOT INDEXED ORDER BY {order}")
+            for row in array("q", (row for (row,) in rows)):  # sorting whole rows would copy every blob
+                yield self._run(self._connection.execute(query, (row,)).fetchone())
 
     def keys(self, *, by_name: bool = False) -> list[str]:
         """Keys of the runs in the order in which they were stored, the latest last; or in the order of `runs`."""
@@ -77,17 +93,17 @@ class Store:
         with explained(self.path):
             return [key for (key,) in self._connection.execute(f"SELECT key FROM runs NOT INDEXED ORDER BY {order}")]
 
-    def heads(self) -> list[StoredRun]:
+    def heads(self) -> Iterator[StoredRun]:
         """The runs in the order of `runs`, with empty columns: what they are, without reading their trials."""
         select = self._select(numbers="x''", configs="x''")
         query = f"{select} ORDER BY benchmark, optimizer, seed, runs.key"
         with explained(self.path):
-            return [self._run(row) for row in self._connection.execute(query)]
+            yield from map(self._run, self._connection.execute(query))
 
     def run(self, key: str) -> StoredRun:
         """The run with a key."""
         with explained(self.path):
-            row = self._connection.execute(f"{self._select()} WHERE runs.key = ?", (key,)).fetchone()
+            row = self._connection.execute(self._by_key, (key,)).fetchone()
         if row is None:
             raise DamagedFile(f"{self.path} has no longer the run {key[:12]}; it was removed while it was read")
         return self._run(row)
@@ -104,20 +120,15 @@ class Store:
         files = (self.path, self.path.with_name(self.path.name + LOG))
         return SLACK + RATIO * sum(file.stat().st_size for file in files if file.exists())
 
-    def descriptions(self) -> list[str]:
-        """Descriptions of the runs (`Job.description`), in the order of `runs`, without reading their trials."""
-        return [head.description for head in self.heads()]
-
     def overheads(self) -> dict[tuple[str, str], Overhead]:
         """Mean CPU seconds and trials of the runs that did not break, by the labels of benchmark and optimizer."""
-        found: dict[tuple[str, str], list[StoredRun]] = defaultdict(list)
+        found: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
         for head in self.heads():
             if head.failure is None:
-                found[head.benchmark, head.optimizer].append(head)
-        return {
-            names: Overhead(sum(run.overhead for run in own) / len(own), sum(run.n_trials for run in own) / len(own))
-            for names, own in found.items()
-        }
+                sums = found[head.benchmark, head.optimizer]
+                for i, value in enumerate((head.overhead, head.n_trials, 1)):
+                    sums[i] += value
+        return {names: Overhead(seconds / n, n_trials / n) for names, (seconds, n_trials, n) in found.items()}
 
     def tasks(self) -> list[BenchmarkRecord]:
         """What is known about the benchmarks."""
@@ -200,6 +211,10 @@ class Store:
         columns = ", ".join(replaced.get(column, f"runs.{column}") for column in COLUMNS)
         return f"SELECT {columns}, coalesce(overheads.seconds, 0.0) FROM runs LEFT JOIN overheads USING (key)"
 
+    @cached_property
+    def _by_key(self) -> str:
+        return f"{self._select()} WHERE runs.key = ?"
+
     def _position(self) -> str:
         return "rowid" if format_version(self._connection) < 3 else "position"
 
@@ -207,7 +222,7 @@ class Store:
         return "NULL" if format_version(self._connection) < 3 else "seal"
 
     def _run(self, row: Sequence[Any] | None) -> StoredRun:
-        return self._clean(partial(run_of, passed=self._passed), row)
+        return self._clean(run_of, row)
 
     def _rows(self, make: Callable[[Sequence[Any]], T], query: str) -> list[T]:
         with explained(self.path):

@@ -6,10 +6,14 @@ Gaussian processes, whose time grows faster. Evaluations that train on demand ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import heapq
+from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from hpo_leaderboard.experiments.job import Job
+from hpo_leaderboard.experiments.jobs import Jobs
 
 RUN_SECONDS = 3e-3  # of a run beside its trials: building the optimizer, noise-free losses, storing
 TRIAL_SECONDS = 3e-5  # of the loop and a lookup
@@ -91,20 +95,20 @@ class Shard(NamedTuple):
     total: int
 
 
-def jobs_of_shard(jobs: Iterable[Job], shard: Shard) -> list[Job]:
+def jobs_of_shard(jobs: Jobs, shard: Shard) -> Jobs:
     """The jobs of a shard, in their order.
 
     The shards of an experiment hold each job once and take about the same CPU time: the longest job that is left goes
     to the shard with the least to do. The partition depends on the jobs alone, so machines that know nothing of each
     other make the same one.
     """
-    jobs = list(jobs)
-    order = sorted(range(len(jobs)), key=lambda i: (-estimate(jobs[i]).seconds, jobs[i].key))
-    loads = [0.0] * shard.total
+    seconds = np.array([estimate(pair).seconds for pair in jobs.pairs])[jobs.pair_of_each()]
+    keys = np.array([key.encode() for key in jobs.each_key()])
+    loads = [(0.0, number) for number in range(1, shard.total + 1)]  # heap: the least to do, then the first
     mine = []
-    for i in order:
-        least = loads.index(min(loads))
-        loads[least] += estimate(jobs[i]).seconds
-        if least == shard.number - 1:
+    for i in np.lexsort((keys, -seconds)).tolist():
+        load, number = loads[0]
+        heapq.heapreplace(loads, (load + float(seconds[i]), number))
+        if number == shard.number:
             mine.append(i)
-    return [jobs[i] for i in sorted(mine)]
+    return jobs.only(np.sort(np.array(mine, dtype=np.int64)))

@@ -1,16 +1,32 @@
-"""Descriptions of runs (`Job.description`), read from a store: JSON of which every part that is used is checked."""
+"""Descriptions of runs (`Job.description`), read from a store: JSON of which every part that is used is checked.
+
+Runs of one pair of benchmark and optimizer differ in their seeds alone, which stand at the end of the text. What stands
+in front of them is read and checked once, and the runs share what it says: a million runs have a hundred such settings.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from hpo_leaderboard.experiments.naming import label_fault
 
 MOST_CHARACTERS = 1_000_000
 MOST_COUNT = 2**53
+N_KEPT = 4096  # settings that are kept
+SEEDS = '"run_seed":'  # before it stands the setting
+ENDING = re.compile('(0|[1-9][0-9]{0,18}),"seed":(0|[1-9][0-9]{0,18}),"suite":(0|[1-9][0-9]{0,18})}')
 Description = Mapping[str, Any]
+
+
+class Setting(NamedTuple):
+    """What a description says but for the seeds, which are 0 here, and whether it is written as descriptions are."""
+
+    said: Description
+    is_canonical: bool
 
 
 def json_of(text: str) -> Any:
@@ -29,7 +45,50 @@ def json_of(text: str) -> Any:
 
 
 def read_description(text: str) -> Description:
-    """What a description says; raises `ValueError` for one that no job has."""
+    """What a description says; raises `ValueError` for one that no job has.
+
+    Its parts are shared with other descriptions of the same setting: they are not to be changed.
+    """
+    setting, run_seed, seed = _split(text)
+    return setting.said if seed is None else {**setting.said, "run_seed": run_seed, "seed": seed}
+
+
+def read_setting(text: str) -> tuple[Description, int]:
+    """What a description says but for the seeds, one object for all runs of a setting, and the suite's seed."""
+    setting, _, seed = _split(text)
+    return setting.said, setting.said["seed"] if seed is None else seed
+
+
+def is_canonical(text: str) -> bool:
+    """Whether a description is written as `Job.description` writes it."""
+    return _split(text)[0].is_canonical
+
+
+def _split(text: str) -> tuple[Setting, int | None, int | None]:
+    """The setting of a description and its two seeds; None for both where it does not end as descriptions do.
+
+    The ending is the same JSON whatever the digits are, so what is in front of it means the same with seeds of 0.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"a text of {len(text):,} characters is too long")
+    before, _, after = text.rpartition(SEEDS)
+    ending = ENDING.fullmatch(after)
+    if ending is None:
+        return _setting.__wrapped__(text), None, None
+    run_seed, seed, suite = map(int, ending.groups())
+    if max(run_seed, seed) > MOST_COUNT:
+        raise ValueError("its description is none of a run: a seed is no seed")
+    return _setting(f'{before}{SEEDS}0,"seed":0,"suite":{suite}}}'), run_seed, seed
+
+
+@lru_cache(maxsize=N_KEPT)
+def _setting(text: str) -> Setting:
+    said = _checked(text)
+    return Setting(said, json.dumps(said, sort_keys=True, separators=(",", ":")) == text)
+
+
+def _checked(text: str) -> Description:
+    """What a description says, read on its own; raises `ValueError` for one that no job has."""
     said = json_of(text)
     try:
         fault = _fault(said)

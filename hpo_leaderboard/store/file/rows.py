@@ -7,9 +7,9 @@ with the reason, which `Store` turns into `DamagedFile`.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hpo_core.errors import HpoError
@@ -59,7 +59,7 @@ class StoredRun(NamedTuple):
 
     def said(self) -> Mapping[str, Any]:
         """What the description says (`Job.description`), which was checked at the door."""
-        return json.loads(self.description)
+        return read_description(self.description)
 
     def contents(self, room: float = math.inf) -> tuple[bytes, bytes]:
         """Decompressed numbers and configurations; raises `ValueError` where they are not what was stored.
@@ -95,27 +95,19 @@ class StoredSuite(NamedTuple):
     scoring: Scoring
 
 
-def run_of(row: Sequence[Any] | None, passed: set[bytes] | None = None) -> StoredRun:
-    """The run of a row; raises `ValueError` for one that is not what was stored, as far as its seal goes.
-
-    `passed` are seals of rows that passed before: such a row says the same again, which needs no second look.
-    """
+def run_of(row: Sequence[Any] | None) -> StoredRun:
+    """The run of a row; raises `ValueError` for one that is not what was stored, as far as its seal goes."""
     if row is None:
         raise ValueError("a run is listed and cannot be found")
     run = StoredRun(*row)
-    fault = _kind_fault(run)
+    fault = _kind_fault(tuple(map(type, row)))
     if fault is None:
-        is_sealed = run.seal == run.proper_seal()
-        if is_sealed and passed is not None and run.seal in passed:
-            return run
         try:
-            fault = _run_fault(run, is_sealed)
+            fault = _run_fault(run)
         except ValueError as error:
             fault = str(error)
     if fault is not None:
         raise ValueError(f"{named(run)}: {fault}")
-    if passed is not None and run.seal is not None:
-        passed.add(run.seal)
     return run
 
 
@@ -128,14 +120,16 @@ def named(run: StoredRun) -> str:
     return f"run {key} ({benchmark}, {optimizer}, seed {str(run.seed)[:20]})"
 
 
-def _kind_fault(run: StoredRun) -> str | None:
-    for field, value, kinds in zip(StoredRun._fields, run, KINDS, strict=True):
-        if not isinstance(value, kinds):
-            return f"its {field} cannot be {type(value).__name__}"
+@lru_cache(maxsize=64)
+def _kind_fault(kinds: tuple[type, ...]) -> str | None:
+    """What is wrong with the types of a row, None if they are those of a `StoredRun`."""
+    for field, kind, allowed in zip(StoredRun._fields, kinds, KINDS, strict=True):
+        if not issubclass(kind, allowed):
+            return f"its {field} cannot be {kind.__name__}"
     return None
 
 
-def _run_fault(run: StoredRun, is_sealed: bool) -> str | None:
+def _run_fault(run: StoredRun) -> str | None:
     for label in (run.benchmark, run.optimizer):
         if (fault := label_fault(label)) is not None:
             return f"a label {fault}"
@@ -152,7 +146,7 @@ def _run_fault(run: StoredRun, is_sealed: bool) -> str | None:
         return "its labels are not those of its description"
     if run.seed != said["seed"]:
         return f"its seed is not the one of its description, {said['seed']}"
-    if run.seal is not None and not is_sealed:
+    if run.seal is not None and run.seal != run.proper_seal():
         return "its row does not match its seal, a digest of all its columns"
     return None
 

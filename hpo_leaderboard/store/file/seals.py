@@ -74,11 +74,17 @@ def add_to_total(
 
 def retotal(connection: sqlite3.Connection, table: str) -> None:
     """Compute the total of a table anew, after rows with broken seals were removed."""
-    seals = [value for (value,) in connection.execute(f"SELECT seal FROM {table}")]
+    n, total = _present(connection, table)
     connection.execute(
         "UPDATE totals SET n = ?, total = ?, last = max(last, ?) WHERE name = ?",
-        (len(seals), sum_of(seals), _last(connection, table), table),
+        (n, total, _last(connection, table), table),
     )
+
+
+def _present(connection: sqlite3.Connection, table: str) -> tuple[int, bytes]:
+    """Number of the rows of a table and sum of their seals, read one by one."""
+    (n,) = connection.execute(f"SELECT count(*) FROM {table} NOT INDEXED").fetchone()
+    return n, sum_of(value for (value,) in connection.execute(f"SELECT seal FROM {table}"))
 
 
 def _last(connection: sqlite3.Connection, table: str) -> int:
@@ -101,9 +107,9 @@ def total_fault(connection: sqlite3.Connection, table: str) -> str | None:
     row = connection.execute("SELECT n, last, total FROM totals WHERE name = ?", (table,)).fetchone()
     if row is None or [type(value) for value in row] != [int, int, bytes]:
         return f"the total of its {table} is missing"
-    seals = [value for (value,) in connection.execute(f"SELECT seal FROM {table}")]
-    if row[0] != len(seals) or row[2] != sum_of(seals):
-        return f"its {table} are not those that were stored: {row[0]} were, and {len(seals)} are there"
+    n, total = _present(connection, table)
+    if row[0] != n or row[2] != total:
+        return f"its {table} are not those that were stored: {row[0]} were, and {n} are there"
     last = _last(connection, table)
     if not isinstance(last, int) or row[1] < last:
         return f"its {table} are numbered up to {last}, and {row[1]} is said to be the last"

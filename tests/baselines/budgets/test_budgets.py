@@ -153,6 +153,7 @@ def line(offset, scale=1.0):
     return Benchmark(SimpleProblem(f"line {offset}", space, evaluate, optimum=0.0))
 
 
+@pytest.mark.slow
 def test_an_earlier_run_is_made_use_of_whatever_its_scale():
     earlier = [run(line(0.05, 1e4), "rs", n_trials=60, seed=1), run(line(-0.05, 1e-3), "rs", n_trials=60, seed=2)]
     b = line(0.0)
@@ -200,6 +201,7 @@ def test_many_earlier_observations_are_thinned_and_other_spaces_refused():
         optimizer("mtbo", b.space, warm_start=[[Trial(Proposal({"x": 3.0}), Result(1.0, 1.0, 1, {}))]])
 
 
+@pytest.mark.slow
 def test_entropy_search_finds_a_minimum():
     # the median of the best of 20 random points is 0.044
     b = line(0.0)

@@ -141,6 +141,7 @@ def test_hopeless_trainings_are_stopped_and_the_best_are_trained_to_the_end(name
     assert np.mean(np.array(stopped) > min(complete)) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lc-gp", "bo-bos"])
 def test_a_training_is_asked_for_one_budget_after_another(name):
     b = benchmark()
@@ -223,6 +224,7 @@ def test_initial_trainings_run_to_the_end():
     assert [ask_for_epochs(o, losses) for losses in (GOOD, BAD, BAD, BAD)] == [EPOCHS] * 4
 
 
+@pytest.mark.slow
 def test_a_stopped_training_goes_on_and_never_starts_again():
     """Twelve configurations: when each has begun, only stopped trainings are left to propose."""
     space = Space([Int("i", 0, 3), Int("j", 0, 2)])
@@ -294,6 +296,7 @@ def test_an_unknown_variant_is_refused():
         optimizer("bo-bos", SPACE, range(1, EPOCHS + 1), variant="text")
 
 
+@pytest.mark.slow
 def test_prediction_stops_at_its_checks_only():
     """Every tenth of 30 epochs, from the fourth loss on; with every=7, after 7."""
     assert ask_for_epochs(after_good_trainings("lc-gp", n=1), BAD) in (6, 9)

@@ -94,6 +94,7 @@ def test_refining_never_loses_what_it_has_found(seed):
     assert candidates.lowest(height, np.full((1, 5), 0.5)) == 0.0
 
 
+@pytest.mark.slow
 def test_bound_covers_the_true_regret_of_a_smooth_function():
     rng = np.random.default_rng(4)
     xs = rng.random(40).tolist()
@@ -106,6 +107,7 @@ def test_bound_covers_the_true_regret_of_a_smooth_function():
     assert rule(trials[:19]) is None  # before the warm-up, whatever the bound
 
 
+@pytest.mark.slow
 def test_stops_a_run_that_has_converged_and_not_one_that_has_not():
     b = Benchmark("forrester")
     done = run(b, "rs", n_trials=300, stop=criterion("regret-bound:0.5", b.space), seed=0)

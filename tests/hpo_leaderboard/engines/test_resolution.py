@@ -43,6 +43,7 @@ def test_names_of_packages_and_modules_need_no_look_into_another_process(monkeyp
     check_names(make_plan(make_suite("own", ["misbehaving:line"], ["rs", "misbehaving:Sampling"], n_seeds=1)).jobs)
 
 
+@pytest.mark.slow
 def test_what_a_script_defines_is_refused_with_the_way_out(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -71,6 +72,7 @@ def test_a_name_that_is_missing_where_a_run_is_run_is_no_result(name):
     assert "UnknownName" in done.failure and not done.settled
 
 
+@pytest.mark.slow
 def test_the_exit_status_is_1_when_all_runs_of_an_optimizer_broke(tmp_path, capsys):
     names = ["--benchmarks", "branin", "--optimizers", "rs,misbehaving:Raising", "--seeds", "2", "--trials", "4"]
     where = ["--engine", "serial", "--out", str(tmp_path)]

@@ -96,6 +96,7 @@ def test_an_optimizer_that_changed_is_run_again(tmp_path):
     assert [n_run(source), n_run(commented), n_run(changed_code), n_run(source)] == [1, 0, 1, 0]
 
 
+@pytest.mark.slow
 def test_control_c_stores_what_is_finished(tmp_path):
     path = tmp_path / "s.sqlite"
     script = (

@@ -160,6 +160,7 @@ def changed_by(edited, title):
     return {name for name, version in edited["as it is"].items() if edited[title][name] != version}
 
 
+@pytest.mark.slow
 def test_an_edited_helper_changes_those_that_import_it_and_no_others(edited):
     changed = changed_by(edited, "helper of gp")
     assert {"gp", "gp-ucb", "es", "mtbo", "fabolas", "bo-bos"} <= changed
@@ -188,6 +189,7 @@ def test_the_project_is_every_package_that_is_installed():
 # --- workers ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["processes", "dask"])
 def test_workers_compute_the_same_version(engine, searches):
     """They refuse a job whose version is not the one that they compute."""

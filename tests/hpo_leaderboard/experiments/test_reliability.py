@@ -25,7 +25,7 @@ from hpo_leaderboard.store.schema import StoreBusy, StoreUnavailable
 from hpo_leaderboard.store.store import reading, writing
 
 FORK = multiprocessing.get_context("fork")  # a coordinator in milliseconds; its workers are fresh interpreters anyway
-N_KILLS = 100
+N_KILLS = 40  # `scripts/check_kills.py` takes as many as it is told
 
 
 def settled(path):
@@ -59,7 +59,7 @@ def wait_for_progress(path, n_runs, seconds):
 
 
 @pytest.mark.slow
-def test_a_hundred_kills_change_nothing(tmp_path, monkeypatch):
+def test_forty_kills_change_nothing(tmp_path, monkeypatch):
     suite = make_suite("own", ["misbehaving:line", "branin"], ["misbehaving:Sampling", "rs"], n_seeds=400, n_trials=5)
     path, chance = tmp_path / "killed.sqlite", random.Random(0)
     monkeypatch.setenv("MISBEHAVING_SLEEP", "0.05")  # so that it is not finished before the last kill
@@ -85,7 +85,7 @@ def test_a_hundred_kills_change_nothing(tmp_path, monkeypatch):
         assert held.items() <= now.items()  # what was stored once stays
         held = now
     assert 0 < len(held) < 1600
-    assert 10 < n_coordinators < 50
+    assert 0 < n_coordinators < 30
     monkeypatch.setenv("MISBEHAVING_SLEEP", "0")
     outcome = run_experiment(suite, path, make_engine("processes", processes=2))
     assert outcome.n_open == 0
@@ -179,6 +179,7 @@ def test_a_log_that_cannot_be_read_is_not_passed_over(read_only, tmp_path):
         in_child(read_as_nobody, folder / "s.sqlite")
 
 
+@pytest.mark.slow
 def test_a_second_coordinator_is_turned_away(tmp_path, capsys):
     path = tmp_path / "s.sqlite"
     with writing(path):

@@ -48,6 +48,11 @@ def test_a_suite_from_a_file_and_from_python_are_equal(tmp_path):
     assert [member.label for member in written.benchmarks] == ["branin", "forrester(a=3.0)"]
 
 
+def unlimited(member):
+    """The benchmark by its name and options alone, so that suites that share it open it once."""
+    return Member(member.name, member.options)
+
+
 @pytest.mark.slow
 def test_built_in_suites_name_what_there_is():
     assert {"quick", "fcnet", "nb201", "functions"} <= set(built_in_suites())
@@ -55,8 +60,11 @@ def test_built_in_suites_name_what_there_is():
     assert (quick.n_seeds, quick.n_trials) == (20, 100)
     assert [member.name for member in quick.benchmarks][:4] == ["protein", "slice", "naval", "parkinsons"]
     assert (open_suite("fcnet").n_seeds, open_suite("fcnet").n_trials) == (500, 500)
-    for name in built_in_suites():
-        assert make_plan(changed(open_suite(name), n_seeds=1)).lost == []
+    suites = [open_suite(name) for name in built_in_suites()]
+    each_once = {each.label: each for suite in suites for each in map(unlimited, suite.benchmarks)}
+    assert make_plan(make_suite("all", each_once.values(), ["rs"], n_seeds=1)).lost == []
+    for suite in suites:  # optimizers with their options, on a benchmark of the suite
+        assert make_plan(changed(suite, benchmarks=suite.benchmarks[:1], n_seeds=1)).lost == []
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_seconds_saved_count_what_a_promotion_costs(tmp_path):
 def test_the_heads_of_a_store_are_its_runs_without_their_trials(store):
     with reading(store) as opened:
         whole = list(opened.runs())
-        assert opened.heads() == [one._replace(numbers=b"", configs=b"") for one in whole]
+        assert list(opened.heads()) == [one._replace(numbers=b"", configs=b"") for one in whole]
         assert opened.run(whole[3].key) == whole[3]
         with pytest.raises(DamagedFile, match="no longer"):
             opened.run("0" * 64)

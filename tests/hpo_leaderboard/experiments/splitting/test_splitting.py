@@ -22,6 +22,7 @@ def jobs_of(optimizers, n_seeds=7):
     return make_plan(make_suite("split", ["branin"], optimizers, n_seeds=n_seeds)).jobs
 
 
+@pytest.mark.slow
 def test_merged_shards_are_the_undivided_store(tmp_path):
     whole = run_experiment(SUITE, tmp_path / "whole.sqlite", SerialEngine())
     paths = [tmp_path / f"{i}.sqlite" for i in (1, 2, 3)]
@@ -30,7 +31,7 @@ def test_merged_shards_are_the_undivided_store(tmp_path):
     merge_stores(tmp_path / "merged.sqlite", paths)
     with reading(tmp_path / "merged.sqlite") as store:
         assert store.digest() == whole.digest
-    assert missing_jobs(SUITE, tmp_path / "merged.sqlite") == []
+    assert not missing_jobs(SUITE, tmp_path / "merged.sqlite")
     left = {(job.benchmark.label, job.optimizer.label, job.seed) for job in missing_jobs(SUITE, paths[0])}
     assert len(left) == 20 - parts[0].n_asked
 
@@ -57,7 +58,7 @@ def test_the_next_seeds_are_other_runs(tmp_path):
     for name, suite in (("first", first), ("later", later)):
         run_experiment(suite, tmp_path / f"{name}.sqlite", SerialEngine())
     merge_stores(tmp_path / "merged.sqlite", [tmp_path / "first.sqlite", tmp_path / "later.sqlite"])
-    assert missing_jobs(changed(first, n_seeds=4), tmp_path / "merged.sqlite") == []
+    assert not missing_jobs(changed(first, n_seeds=4), tmp_path / "merged.sqlite")
 
 
 class Clock:
