@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +21,7 @@ from hpo_leaderboard.report.figures.vector import WIDTH, File, write_sheets
 from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, shown
+from hpo_leaderboard.report.packing import packed, packed_table
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.scores.incumbents import final_values
@@ -155,8 +154,10 @@ def _write_methods(methods: Methods, out: Path) -> list[str]:
 
 
 def _packed(path: Path) -> str:
-    """Content of a file as it lies in the page: compressed by zlib, in base64."""
-    return base64.b64encode(zlib.compress(path.read_bytes())).decode("ascii")
+    """Content of a file as it lies in the page."""
+    if path.suffix == ".csv":
+        return packed_table(path.read_bytes().decode("utf-8"))
+    return packed(path.read_bytes())
 
 
 def _write_table(path: Path, table: pandas.DataFrame) -> None:
@@ -202,9 +203,9 @@ def render(
         styles=look,
         unscored=sorted(set(methods.benchmarks["benchmark"]) - {name for part in parts for name in part.group.of}),
         style_sheet=_template("style.css"),
-        scripts=[_template("plots.js"), _template("page.js")],
-        plotly=get_plotlyjs(),
-        payload=script_json(payload),
+        scripts=[_template("unpack.js"), _template("plots.js"), _template("page.js")],
+        plotly=packed(get_plotlyjs().encode()),
+        payload=packed(json.dumps(payload, allow_nan=False, separators=(",", ":")).encode()),
         files=script_json(files),
     )
 
