@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FIGURES = (*CURVES, *TARGETS, *COMPARISONS)
 TABLES = ("leaderboard.csv", "leaderboard.tex", "final-regret.csv", "final-regret.tex")
-NEEDED = {"plotly": "plotly", "jinja2": "jinja2", "matplotlib": "matplotlib", "scikit_posthocs": "scikit-posthocs"}
+NEEDED = ("plotly", "jinja2", "matplotlib")
 
 
 class Part(NamedTuple):
@@ -112,11 +112,9 @@ def write_figures(
 
 def check_packages() -> None:
     """Raise `MissingExtra` if a package that a report needs is not installed."""
-    for module, package in NEEDED.items():
-        try:
-            import_module(module)
-        except ImportError:
-            raise MissingExtra(package, "report") from None
+    for package in NEEDED:
+        if find_spec(package) is None:  # not imported: they are, one after the other, where they are used
+            raise MissingExtra(package, "report")
 
 
 def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
