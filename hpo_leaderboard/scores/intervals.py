@@ -110,7 +110,8 @@ def mean_interval(
     n = values.shape[0]
     if n < 2:
         return np.full(values.shape[1:], np.nan), np.full(values.shape[1:], np.nan)
-    return percentile_interval(resampled_means(values, _seeded_counts(seed, n, n_samples)), expanded_level(level, n, n - 1))
+    samples = resampled_means(values, _seeded_counts(seed, n, n_samples))
+    return percentile_interval(samples, expanded_level(level, n, n - 1))
 
 
 def stratified_interval(
