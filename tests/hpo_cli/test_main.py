@@ -102,7 +102,15 @@ def test_catalogues_open_no_table(command):
     assert out.splitlines()[-1].split() in (["numpy"], [])
 
 
-RUN_NEEDS_NOT = ("pandas", "sklearn", "ConfigSpace", "scipy.stats", "scipy.optimize", "scipy.linalg", "sqlite3")
+RUN_NEEDS_NOT = (
+    "pandas",
+    "sklearn",
+    "ConfigSpace",
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.linalg",
+    "hpo_leaderboard.store",
+)
 
 
 def test_a_run_imports_no_more_than_it_needs():
