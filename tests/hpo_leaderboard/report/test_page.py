@@ -100,7 +100,7 @@ def test_parts_stand_in_order_and_names_cannot_break_out(small):
     assert found == sorted(found)
     assert NASTY not in text
     assert NASTY in payload_of(text)["styles"]
-    assert text.count("plotly.js v") == 1
+    assert text.count('id="plotly"') == 1
 
 
 def test_curves_are_those_of_the_trials(small):
