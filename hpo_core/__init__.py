@@ -1,41 +1,39 @@
-"""Core of HPO Foundry: spaces, problems, benchmarks by name, and the loop that runs optimizers on them."""
+"""Core of HPO Foundry: spaces, problems, benchmarks by name, and the loop that runs optimizers on them.
 
-from hpo_core.benchmark import Benchmark
-from hpo_core.errors import HpoError
-from hpo_core.names import benchmarks
-from hpo_core.problems.problem import Problem, Result, SimpleProblem
-from hpo_core.problems.wrappers import noisy, shifted, subset, with_budgets
-from hpo_core.running.loop import run
-from hpo_core.running.optimizer import Optimizer, StoppingCriterion
-from hpo_core.running.record import Run
-from hpo_core.running.trial import Proposal, Trial
-from hpo_core.space import Condition, Forbidden, ForbiddenRelation, Space
-from hpo_core.space.hyperparameters import Categorical, Constant, Float, Int, Ordinal
+Each name is imported when it is first used: a module that needs the exceptions alone does not pay for numpy.
+"""
 
-__all__ = [
-    "Benchmark",
-    "Categorical",
-    "Condition",
-    "Constant",
-    "Float",
-    "Forbidden",
-    "ForbiddenRelation",
-    "HpoError",
-    "Int",
-    "Optimizer",
-    "Ordinal",
-    "Problem",
-    "Proposal",
-    "Result",
-    "Run",
-    "SimpleProblem",
-    "Space",
-    "StoppingCriterion",
-    "Trial",
-    "benchmarks",
-    "noisy",
-    "run",
-    "shifted",
-    "subset",
-    "with_budgets",
-]
+from typing import Any
+
+_HOMES = {
+    "benchmark": ("Benchmark",),
+    "errors": ("HpoError",),
+    "names": ("benchmarks",),
+    "problems.problem": ("Problem", "Result", "SimpleProblem"),
+    "problems.wrappers": ("noisy", "shifted", "subset", "with_budgets"),
+    "running.loop": ("run",),
+    "running.optimizer": ("Optimizer", "StoppingCriterion"),
+    "running.record": ("Run",),
+    "running.trial": ("Proposal", "Trial"),
+    "space": ("Condition", "Forbidden", "ForbiddenRelation", "Space"),
+    "space.hyperparameters": ("Categorical", "Constant", "Float", "Int", "Ordinal"),
+}
+_TARGETS = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["errors", *sorted(_TARGETS)]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "errors":
+        return import_module("hpo_core.errors")
+    if name not in _TARGETS:
+        raise AttributeError(f"hpo_core has no {name!r}; dir(hpo_core) lists what there is")
+    value = getattr(import_module(f"hpo_core.{_TARGETS[name]}"), name)
+    globals()[name] = value  # found without this function from now on
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -41,7 +41,7 @@ PARTS = {
 }
 NEEDED = (  # imported before the first fork, so that no case has to
     *("jinja2", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "matplotlib.figure", "pandas"),
-    *("plotly.offline", "scikit_posthocs", "scipy.stats", "hpo_leaderboard.report", "hpo_cli.main"),
+    *("plotly.offline", "scipy.stats", "hpo_leaderboard.report", "hpo_cli.main"),
 )
 SHOWN = 20  # kinds of failure, of each part
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hpo_core.clusters import TlsFiles
 from hpo_core.cores import usable_cores
 from hpo_core.errors import UnknownName, nearest
-from hpo_leaderboard.experiments.experiment import Engine
+
+if TYPE_CHECKING:
+    from hpo_leaderboard.experiments.experiment import Engine
 
 ENGINES = ("serial", "processes", "dask")
 TIMEOUT = 3600.0

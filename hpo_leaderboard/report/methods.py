@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hpo_leaderboard.store.store import Store
 
 FOLDER = "methods"
-PACKAGES = ("hpo-foundry", "numpy", "scipy", "pandas", "scikit-posthocs", "plotly", "matplotlib")
+PACKAGES = ("hpo-foundry", "numpy", "scipy", "pandas", "plotly", "matplotlib")
 SHOWN_DIGITS = 16  # of a checksum
 
 

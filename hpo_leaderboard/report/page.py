@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Mapping
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +21,7 @@ from hpo_leaderboard.report.figures.vector import WIDTH, File, write_sheets
 from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, shown
+from hpo_leaderboard.report.packing import packed, packed_table
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.scores.incumbents import final_values
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 FIGURES = (*CURVES, *TARGETS, *COMPARISONS)
 TABLES = ("leaderboard.csv", "leaderboard.tex", "final-regret.csv", "final-regret.tex")
-NEEDED = {"plotly": "plotly", "jinja2": "jinja2", "matplotlib": "matplotlib", "scikit_posthocs": "scikit-posthocs"}
+NEEDED = ("plotly", "jinja2", "matplotlib")
 
 
 class Part(NamedTuple):
@@ -113,11 +112,9 @@ def write_figures(
 
 def check_packages() -> None:
     """Raise `MissingExtra` if a package that a report needs is not installed."""
-    for module, package in NEEDED.items():
-        try:
-            import_module(module)
-        except ImportError:
-            raise MissingExtra(package, "report") from None
+    for package in NEEDED:
+        if find_spec(package) is None:  # not imported: they are, one after the other, where they are used
+            raise MissingExtra(package, "report")
 
 
 def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
@@ -155,8 +152,10 @@ def _write_methods(methods: Methods, out: Path) -> list[str]:
 
 
 def _packed(path: Path) -> str:
-    """Content of a file as it lies in the page: compressed by zlib, in base64."""
-    return base64.b64encode(zlib.compress(path.read_bytes())).decode("ascii")
+    """Content of a file as it lies in the page."""
+    if path.suffix == ".csv":
+        return packed_table(path.read_bytes().decode("utf-8"))
+    return packed(path.read_bytes())
 
 
 def _write_table(path: Path, table: pandas.DataFrame) -> None:
@@ -202,9 +201,9 @@ def render(
         styles=look,
         unscored=sorted(set(methods.benchmarks["benchmark"]) - {name for part in parts for name in part.group.of}),
         style_sheet=_template("style.css"),
-        scripts=[_template("plots.js"), _template("page.js")],
-        plotly=get_plotlyjs(),
-        payload=script_json(payload),
+        scripts=[_template("unpack.js"), _template("plots.js"), _template("page.js")],
+        plotly=packed(get_plotlyjs().encode()),
+        payload=packed(json.dumps(payload, allow_nan=False, separators=(",", ":")).encode()),
         files=script_json(files),
     )
 

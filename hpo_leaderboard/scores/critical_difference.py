@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.incumbents import as_final_values
 
 if TYPE_CHECKING:
@@ -71,13 +71,22 @@ def critical_difference(values: Source | pandas.Series, alpha: float = 0.05) -> 
 
 
 def _nemenyi(medians: pandas.DataFrame) -> pandas.DataFrame:
-    """p-values of Nemenyi's test after Friedman's, of each pair of columns."""
-    try:
-        from scikit_posthocs import posthoc_nemenyi_friedman
-    except ImportError as error:
-        raise MissingExtra("scikit-posthocs", "report") from error
-    p_values = posthoc_nemenyi_friedman(medians.to_numpy())
-    return p_values.set_axis(medians.columns, axis=0).set_axis(medians.columns, axis=1)
+    """p-values of Nemenyi's test after Friedman's, of each pair of columns (Demšar, 2006, section 3.2.2).
+
+    q = |difference of mean ranks| / sqrt(k (k + 1) / (6 n)) for k optimizers on n tasks; sqrt(2) q is compared with the
+    studentized range.
+    """
+    import pandas as pd
+    from scipy.stats import studentized_range
+
+    n, k = medians.shape
+    mean_ranks = medians.rank(axis=1).mean().to_numpy()
+    q = np.abs(mean_ranks[:, None] - mean_ranks) / np.sqrt(k * (k + 1.0) / (6.0 * n))
+    upper = np.triu_indices(k, 1)
+    p_values = np.ones((k, k))
+    p_values[upper] = studentized_range.sf(q[upper] * np.sqrt(2.0), k, np.inf)
+    p_values.T[upper] = p_values[upper]
+    return pd.DataFrame(p_values, index=medians.columns, columns=medians.columns)
 
 
 def _groups(names: list[str], equal: np.ndarray) -> tuple[tuple[str, ...], ...]:

@@ -160,12 +160,17 @@ def known_runs(incumbents: pandas.DataFrame, value: str) -> np.ndarray:
 
     Raises `NotRecorded` where it is known on none.
     """
-    recorded = incumbents[value].notna()
-    found = np.isfinite(incumbents["observed"])
+    import pandas as pd
+
+    starts = run_starts(incumbents)
+    recorded = incumbents[value].notna().to_numpy()
+    found = np.isfinite(incumbents["observed"].to_numpy(dtype=float))
+    benchmark, names = pd.factorize(incumbents["benchmark"].iloc[starts])
     any_found, any_recorded = (
-        flags.groupby(incumbents["benchmark"], observed=True).transform("any") for flags in (found, recorded & found)
+        np.bincount(benchmark, np.logical_or.reduceat(flags, starts), len(names))[benchmark] > 0
+        for flags in (found, recorded & found)
     )
-    known = (any_recorded | (recorded & ~any_found)).to_numpy()[run_starts(incumbents)]
+    known = any_recorded | (recorded[starts] & ~any_found)
     if not known.any():
         raise NotRecorded(f"{value!r} is known on none of these benchmarks; score another column, such as 'regret'")
     return known

@@ -11,6 +11,7 @@ run has no interval: both ends are NaN.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,13 @@ def resampling_counts(rng: np.random.Generator, n: int, n_samples: int) -> np.nd
     """(sample, n) how often each of n runs occurs in each bootstrap sample of n draws with replacement."""
     draws = rng.integers(n, size=(n_samples, n)) + n * np.arange(n_samples)[:, None]
     return np.bincount(draws.ravel(), minlength=n * n_samples).reshape(n_samples, n).astype(float)
+
+
+@lru_cache(maxsize=16)  # the curves of a report ask for the same ones hundreds of times
+def _seeded_counts(seed: int, n: int, n_samples: int) -> np.ndarray:
+    counts = resampling_counts(np.random.default_rng(seed), n, n_samples)
+    counts.flags.writeable = False
+    return counts
 
 
 def resampled_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -55,6 +63,7 @@ def check_level(level: float) -> float:
     return level
 
 
+@lru_cache(maxsize=256)  # distributions of scipy take a millisecond
 def expanded_level(level: float, n: int, degrees: int) -> float:
     """Level at which the percentiles of bootstrap samples make an interval of the given level.
 
@@ -101,8 +110,8 @@ def mean_interval(
     n = values.shape[0]
     if n < 2:
         return np.full(values.shape[1:], np.nan), np.full(values.shape[1:], np.nan)
-    counts = resampling_counts(np.random.default_rng(seed), n, n_samples)
-    return percentile_interval(resampled_means(values, counts), expanded_level(level, n, n - 1))
+    samples = resampled_means(values, _seeded_counts(seed, n, n_samples))
+    return percentile_interval(samples, expanded_level(level, n, n - 1))
 
 
 def stratified_interval(

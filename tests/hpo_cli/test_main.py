@@ -102,6 +102,24 @@ def test_catalogues_open_no_table(command):
     assert out.splitlines()[-1].split() in (["numpy"], [])
 
 
+RUN_NEEDS_NOT = (
+    "pandas",
+    "sklearn",
+    "ConfigSpace",
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.linalg",
+    "hpo_leaderboard.store",
+)
+
+
+def test_a_run_imports_no_more_than_it_needs():
+    code = LOADED.replace('("numpy", "pandas", "h5py", "scipy", "sklearn")', repr(RUN_NEEDS_NOT))
+    out, _ = in_a_new_process(code, "run", "protein", "tpe", "--trials", "25")
+    assert "n_trials: 25" in out
+    assert out.splitlines()[-1] == ""
+
+
 @pytest.mark.parametrize(("command", "seconds"), [("--version", 0.4), ("--help", 0.4), ("list", 1.0)])
 def test_the_command_line_starts_quickly(command, seconds):
     assert min(in_a_new_process(LOADED, command)[1] for _ in range(3)) < seconds

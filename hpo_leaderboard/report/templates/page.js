@@ -2,7 +2,8 @@
 // Controls of the page. A figure's state is the option of each of its choices, whether its axes are logarithmic (null:
 // as the view starts out) and whether bands are shown; optimizers are hidden and highlighted on the whole page.
 (() => {
-  const payload = JSON.parse(document.getElementById("payload").textContent);
+  const held = (id) => unpack.text(document.getElementById(id).textContent);
+  const payload = JSON.parse(held("payload"));
   const page = { hidden: new Set(), highlighted: payload.highlight };
   const kinds = makePlots(payload, page);
   const drawn = new Map();
@@ -18,6 +19,8 @@
     made.append(...children);
     return made;
   }
+
+  document.head.append(element("script", {}, held("plotly")));
 
   function draw(figure) {
     const { plot, about, state } = figure;
@@ -126,19 +129,16 @@
     redraw();
   });
 
-  // Files lie in the page, each compressed (zlib) and in base64, so that it is complete without the folders beside it.
+  // Files lie in the page too, so that it is complete without the folders beside it.
   let files = null;
   const TYPES = { csv: "text/csv", tex: "text/x-tex", toml: "text/plain", pdf: "application/pdf", svg: "image/svg+xml" };
-  document.addEventListener("click", async (event) => {
+  document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-file]");
-    if (link === null || typeof DecompressionStream === "undefined") return;
+    if (link === null) return;
     event.preventDefault();
     files ??= JSON.parse(document.getElementById("files").textContent);
     const path = link.getAttribute("href");
-    const packed = Uint8Array.from(atob(files[path]), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const content = await new Response(stream).arrayBuffer();
-    const address = URL.createObjectURL(new Blob([content], { type: TYPES[path.split(".").pop()] }));
+    const address = URL.createObjectURL(new Blob([unpack.file(files[path])], { type: TYPES[path.split(".").pop()] }));
     element("a", { href: address, download: path.replaceAll("/", "-") }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   });

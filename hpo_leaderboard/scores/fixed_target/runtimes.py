@@ -36,19 +36,37 @@ def runtimes(incumbents: Source, targets: pandas.DataFrame, over: str = "evaluat
 
     goals = losses_by_benchmark(targets)
     known = as_incumbents(incumbents)
-    index, x, starts = run_index(known), positions(known, over), run_starts(known)
-    names = index.get_level_values("benchmark")
+    index, x = run_index(known), positions(known, over)
+    names = index.get_level_values("benchmark").to_numpy(dtype=object)
+    starts, ends = run_starts(known), run_lasts(known) + 1
     if not goals.keys() & set(names):
         raise InvalidOption("`targets` must hold targets of a benchmark that was run, got none; see `quantile_targets`")
     loss = known["loss"].to_numpy(dtype=float)
     table = np.full((len(starts), max(map(len, goals.values()))), np.nan)
-    for run, (a, b) in enumerate(zip(starts, run_lasts(known) + 1, strict=True)):
-        goal = goals.get(names[run])
-        if goal is not None:
-            best = np.minimum.accumulate(loss[a:b])
-            first = np.searchsorted(-best, -goal, side="left")
-            table[run, : len(goal)] = np.append(x[a:b], np.inf)[first]
+    for name, goal in goals.items():
+        runs = np.flatnonzero(names == name)
+        if len(runs):
+            rows = slice(starts[runs[0]], ends[runs[-1]])  # the runs of a benchmark stand together
+            first = _first_reached(loss[rows], ends[runs] - starts[runs], goal)
+            table[runs, : len(goal)] = np.append(x[rows], np.inf)[first]
     return pd.DataFrame(table, index=index)[[name in goals for name in names]]
+
+
+def _first_reached(loss: np.ndarray, lengths: np.ndarray, goals: np.ndarray) -> np.ndarray:
+    """(run, goal) position of the first loss at or below each goal in the losses of runs, one after the other.
+
+    That is the number of losses where a run never gets there. In place of a loss stands the number of goals below it,
+    and what makes every number of a run larger than all of the next one: cumulative minima then begin anew with
+    each run, and one binary search finds all positions. A loss that is not known counts as below all goals.
+    """
+    ordered = np.sort(goals)
+    n = len(goals) + 1
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    below = np.where(np.isnan(loss), 0, np.searchsorted(ordered, loss, side="left"))
+    lowest = np.minimum.accumulate(below - n * run)
+    asked = np.searchsorted(ordered, goals, side="left") - n * np.arange(len(lengths))[:, None]
+    first = np.searchsorted(-lowest, -asked, side="left")
+    return np.where(first < np.cumsum(lengths)[:, None], first, len(loss))
 
 
 def ecdf(

@@ -1,6 +1,5 @@
 """Pairwise tests, effect sizes and critical differences."""
 
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import mannwhitneyu, norm
 
-from hpo_core.errors import InvalidOption, MissingExtra
+from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.comparisons import (
     holm,
     mann_whitney,
@@ -144,7 +143,6 @@ def blocks_of(ranks_by_task):
 
 def test_critical_differences_by_hand():
     """K = 4, N = 14, alpha = .05: q = 2.569 and CD = 1.25 (Demsar, 2006, section 3.2.2)."""
-    pytest.importorskip("scikit_posthocs", reason='not installed: pip install "hpo-foundry[report]"')
     order = [{"a": 1, "b": 2, "c": 3, "d": 4}] * 10 + [{"a": 2, "b": 1, "c": 4, "d": 3}] * 4
     result = critical_difference(blocks_of(order))
     assert result.difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
@@ -157,7 +155,7 @@ def test_critical_differences_by_hand():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_critical_differences_agree_with_scikit_posthocs(seed):
-    posthocs = pytest.importorskip("scikit_posthocs", reason='not installed: pip install "hpo-foundry[report]"')
+    posthocs = pytest.importorskip("scikit_posthocs", reason="scikit-posthocs is not installed")
     values = values_of(random_values(seed, n_tasks=12, n_optimizers=5, n_runs=5, shift=0.4))
     result = critical_difference(values)
     medians = values.groupby(level=["benchmark", "optimizer"]).median().rename("y").reset_index()
@@ -174,7 +172,6 @@ def test_critical_differences_agree_with_scikit_posthocs(seed):
 
 
 def test_critical_differences_rank_medians_and_skip_incomplete_benchmarks():
-    pytest.importorskip("scikit_posthocs", reason='not installed: pip install "hpo-foundry[report]"')
     cells = {(t, name): [i, i, 99.0 - i] for t in "tu" for i, name in enumerate("abc")} | {("v", "a"): [0.0]}
     result = critical_difference(values_of(cells))
     assert result.ranks.to_dict() == {"a": 1, "b": 2, "c": 3} and result.n_tasks == 2
@@ -187,9 +184,3 @@ def test_too_few_optimizers_or_benchmarks_are_refused():
         critical_difference(values_of(random_values(0, n_optimizers=2)))
     with pytest.raises(InvalidOption, match="got 3 optimizers on 1 common benchmarks"):
         critical_difference(values_of(random_values(0, n_tasks=1)))
-
-
-def test_without_scikit_posthocs_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    with pytest.raises(MissingExtra, match=r'pip install "hpo-foundry\[report\]"'):
-        critical_difference(values_of(random_values(0)))

@@ -34,6 +34,25 @@ TWO_RUNS = {("a", "rs", 0): [5.0, 3.0, 4.0, 1.0], ("a", "rs", 1): [np.inf, 4.0, 
 GOALS = targets_of(("a", 4.0), ("a", 2.0), ("a", 0.5))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_runtimes_are_those_of_a_plain_loop(seed):
+    rng = np.random.default_rng(seed)
+    losses = {
+        (task, name, run): [np.inf] * rng.integers(3) + rng.integers(0, 9, rng.integers(1, 9)).astype(float).tolist()
+        for task in "ab"
+        for name in ("rs", "re")
+        for run in range(4)
+    }
+    table = table_of(losses)
+    goals = {"a": [4.0, 0.0, 4.0, 8.5], "b": [3.0, np.inf, -1.0], "c": [1.0]}
+    times = runtimes(table, targets_of(*((task, goal) for task, own in goals.items() for goal in own)))
+    for (task, name, run), row in times.iterrows():
+        own = table[(table["benchmark"] == task) & (table["optimizer"] == name) & (table["seed"] == run)]
+        reached = [own["evaluation"][own["loss"] <= goal] for goal in goals[task]]
+        assert row.tolist()[: len(reached)] == [min(each, default=np.inf) for each in reached]
+        assert np.isnan(row.tolist()[len(reached) :]).all()
+
+
 def test_runtimes_by_hand():
     times = runtimes(table_of(TWO_RUNS), GOALS)
     assert times.to_numpy().tolist() == [[2, 4, np.inf], [2, 3, np.inf]]
