@@ -5,7 +5,9 @@
 SOURCE_DIR holds the original networks (see `scripts/pack_yahpo.py`); needs the package onnxruntime, which has one
 thread here. Every time is the lowest of the repeats, in which the calls take turns. One evaluation is
 `Benchmark.objective(config)`, with its checks and all targets; onnxruntime gets its inputs ready made. CPU time, but
-for the wall clock of a batch of 10,000 that the cores share.
+for the wall clock of a batch of 10,000 that the cores share. "Products" are the matrix products of the network alone,
+on one core: numbers of the same shapes, in parts of as many rows, and nothing between them. No evaluation in numpy can
+take less.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ import numpy as np
 
 from hpo_core import Benchmark
 from hpo_core.cores import usable_cores
+from tabular.yahpo.folding import aligned
+from tabular.yahpo.network import ROWS
+from tabular.yahpo.problem import NetworkProblem
 from tabular.yahpo.scenarios import SCENARIOS, Scenario
 from tabular.yahpo.source import original_inputs
 
@@ -49,6 +54,26 @@ def session(scenario: Scenario, source: Path) -> Any:
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
+def products(problem: NetworkProblem, n_rows: int) -> Callable[[], None]:
+    """Call of all matrix products that an evaluation of `n_rows` configurations has, on numbers of no meaning."""
+    surrogate = problem.surrogate
+    width = aligned(len(surrogate.arrays["first.bias"]) + 1)  # a column of the stream is the 1 of the biases
+    units = aligned(surrogate.arrays["0.second.weight"].shape[1])
+    n_inputs = len(problem.layout.one(problem.space.sample(np.random.default_rng(0), 1)[0], problem.budgets[-1]))
+    shapes = [(n_inputs, width + 2 * units), (units, width)]
+    shapes += [(width, 2 * units), (units, width)] * (surrogate.n_blocks - 1) + [(width, len(surrogate.targets))]
+    rng = np.random.default_rng(0)
+    size = (n_rows,) if n_rows > 1 else ()  # one configuration is a vector
+    pairs = [(rng.random((*size, a), np.float32), rng.random((a, b), np.float32)) for a, b in shapes]
+    results = [np.empty((*size, matrix.shape[1]), np.float32) for _, matrix in pairs]
+
+    def call() -> None:
+        for (left, right), result in zip(pairs, results, strict=True):
+            np.dot(left, right, out=result)
+
+    return call
+
+
 def measured(scenario: Scenario, source: Path, repeats: int) -> dict[str, tuple[float, float]]:
     """CPU and wall-clock seconds by what was timed."""
     instance = scenario.instances[0]
@@ -62,11 +87,14 @@ def measured(scenario: Scenario, source: Path, repeats: int) -> dict[str, tuple[
         budgets = [benchmark.budgets[-1]] * len(chosen)
         return original_inputs(benchmark.problem.surrogate, scenario, instance, chosen, budgets)  # type: ignore[attr-defined]
 
+    one_product, part = products(benchmark.problem, 1), products(benchmark.problem, ROWS)  # type: ignore[arg-type]
     rows, table = [inputs([config]) for config in configs], inputs(many)
     calls: dict[str, Callable[[], Any]] = {
         "one": lambda: [benchmark.objective(config) for config in configs],
+        "one, products": lambda: [one_product() for _ in configs],
         "one, onnxruntime": lambda: [original.run(None, row) for row in rows],
         "batch": lambda: benchmark.objective_batch(codes),
+        "batch, products": lambda: [part() for _ in range(N_MANY // ROWS)],
         "batch, onnxruntime": lambda: original.run(None, table),
     }
     return best_times(calls, repeats)
@@ -78,15 +106,18 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=15, help="repeats of every measurement (15)")
     options = parser.parse_args()
     cores = usable_cores()
-    print(f"{'':<14}one, us: ours  onnxruntime  ratio   10,000, ms: ours  wall, {cores} cores  onnxruntime  ratio")
+    heads = ("one, us", "products", "onnxruntime", "ratio", "10,000, ms", f"wall, {cores} cores", "products")
+    print(f"{'':<14}" + "".join(f"{head:>15}" for head in (*heads, "onnxruntime", "ratio")))
     for name, scenario in SCENARIOS.items():
         times = measured(scenario, options.source, options.repeats)
-        one, peer = (times[key][0] / N_ONE * 1e6 for key in ("one", "one, onnxruntime"))
-        batch, batch_peer = (times[key][0] * 1e3 for key in ("batch", "batch, onnxruntime"))
+        one, alone, peer = (times[key][0] / N_ONE * 1e6 for key in ("one", "one, products", "one, onnxruntime"))
+        keys = ("batch", "batch, products", "batch, onnxruntime")
+        batch, batch_alone, batch_peer = (times[key][0] * 1e3 for key in keys)
         wall = times["batch"][1] * 1e3
         print(
-            f"{name:<14}{one:>13.1f}{peer:>13.1f}{peer / one:>7.1f}{batch:>19.0f}{wall:>15.0f}{batch_peer:>13.0f}"
-            f"{batch_peer / batch:>7.1f}"
+            f"{name:<14}{one:>15.1f}{alone:>15.1f}{peer:>15.1f}{peer / one:>15.1f}"
+            f"{batch:>15.0f}{wall:>15.0f}{batch_alone:>15.0f}{batch_peer:>15.0f}{batch_peer / batch:>15.1f}",
+            flush=True,
         )
 
 

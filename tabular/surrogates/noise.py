@@ -75,6 +75,14 @@ def measure_noise(
     return MeasuredNoise(constant, f"normal, the same std for all configurations, {measured}")
 
 
+def noise_words(records: Records, noise: MeasuredNoise | None) -> str:
+    """What a surrogate says about its noise: how it was measured, or why there is none."""
+    if noise is not None:
+        return noise.description
+    repeated = len(records.row_losses) > len(records.losses)
+    return f"none: {'repetitions have equal losses' if repeated else 'no configuration was repeated'}"
+
+
 def _variances(records: Records, scale: LossScale) -> tuple[np.ndarray, np.ndarray]:
     """(n_cells,) number of repetitions of each cell, and variance of the loss between them."""
     cells, n = records.cell_of_row, len(records.losses)

@@ -14,7 +14,7 @@ from hpo_core.errors import InvalidOption
 from tabular.surrogates.choice import N_FOLDS, Candidate, ModelChoice, fit_candidate, n_fits
 from tabular.surrogates.errors import WeakSurrogate
 from tabular.surrogates.held_out import COST, TrainingRows, held_out_quality
-from tabular.surrogates.noise import measure_noise
+from tabular.surrogates.noise import measure_noise, noise_words
 from tabular.surrogates.optimum import search_optimum
 from tabular.surrogates.problem import SurrogateProblem
 from tabular.surrogates.quality import Quality
@@ -107,10 +107,7 @@ def _fitted(data: TrainingRows, choice: ModelChoice, quality: Quality, name: str
         resumable=resumable,
         quality=quality,
         optimum=None,
-        provenance={
-            **_provenance(records, candidate, data.seed),
-            "noise": "none: no configuration was repeated" if noise is None else noise.description,
-        },
+        provenance={**_provenance(records, candidate, data.seed), "noise": noise_words(records, noise)},
     )
 
 

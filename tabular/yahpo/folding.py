@@ -89,7 +89,7 @@ def _folded_firsts(arrays: Mapping[str, np.ndarray], n_blocks: int) -> tuple[np.
         weight, (scale, shift) = arrays[f"{k}.first.weight"], _norm(arrays[f"{k}.norm"])
         bias = arrays[f"{k}.first.bias"] + weight @ (shift + scale * (sum(seconds[:k]) - q))
         values, gates = np.split(np.vstack([(weight * scale).T, bias]), 2, axis=1)
-        size = _aligned(len(values)), _aligned(values.shape[1])
+        size = aligned(len(values)), aligned(values.shape[1])
         firsts.append(np.hstack([_padded(values, size), _padded(gates, size)]))
     return q, firsts
 
@@ -101,7 +101,8 @@ def _folded_head(arrays: Mapping[str, np.ndarray], width: int) -> np.ndarray:
     )
 
 
-def _aligned(n: int) -> int:
+def aligned(n: int) -> int:
+    """Size that a layer of n units gets."""
     return -(-n // ALIGNED) * ALIGNED
 
 

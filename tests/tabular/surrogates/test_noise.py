@@ -8,7 +8,7 @@ from recorded_rows import CONFIG, recorded
 from tabular.frames.roles import roles_of
 from tabular.surrogates.choice import ModelChoice
 from tabular.surrogates.held_out import TrainingRows
-from tabular.surrogates.noise import measure_noise
+from tabular.surrogates.noise import measure_noise, noise_words
 from tabular.surrogates.rows.records import records_of
 from tabular.surrogates.scales import fitted_scale
 from tabular.surrogates.trees.scorer import Scorer
@@ -20,14 +20,15 @@ def measured(frame, scale="loss"):
     folds = ModelChoice(records, data.inputs, 0).folds
     noise = measure_noise(records, data.inputs, fitted_scale(scale, records.row_losses), folds, 0)
     if noise is None:
-        return None, None
+        return noise_words(records, None), None
+    assert noise_words(records, noise) == noise.description
     return noise.description, Scorer(data.bins, [noise.log_variance]).many(records.codes)[0]
 
 
 def test_without_repetitions_there_is_none():
-    assert measured(recorded()) == (None, None)
-    twice = pd.concat([recorded(), recorded()], ignore_index=True)  # repetitions that do not differ
-    assert measured(twice) == (None, None)
+    assert measured(recorded()) == ("none: no configuration was repeated", None)
+    twice = pd.concat([recorded(), recorded()], ignore_index=True)
+    assert measured(twice) == ("none: repetitions have equal losses", None)
 
 
 def test_one_variance_is_pooled_over_the_repeated_configurations():
