@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from hpo_models.networks.adam import WarmStart, adam_in_place
+from hpo_core.single_thread import single_thread
+from hpo_models.networks.adam import adam_in_place
 from hpo_models.networks.bnn import LOG_NOISE_RANGE, Diverged, Regression
-from hpo_models.networks.chains import Progress, sample_chains
+from hpo_models.networks.chains import Progress, at_rest
 from hpo_models.networks.quick_regression import QuickRegression
 from hpo_models.networks.tanh_network import TanhNetwork
+from hpo_models.networks.weak_steps import weak_draws
 from profet.inputs import Inputs
 from profet.meta_data import MetaData
 from profet.meta_model import Emulator, Encoding
@@ -42,49 +42,28 @@ def emulate(
         n_draws=settings.n_latent_draws,
         least_log_noise=LEAST_LOG_NOISE,
     )
-    draws = sample_chains(
-        WarmStarted(QuickRegression(model, settings.n_chains), settings.warm_start, progress),
-        seed,
-        n_chains=settings.n_chains,
-        n_draws=n_draws,
-        n_between=settings.n_between,
-        n_burn_in=settings.n_burn_in,
-        step=settings.step,
-        warm_start=None,
-        progress=progress,
-    )
+    draws = _draws(QuickRegression(model, settings.n_chains), settings, n_draws, seed, progress)
     if not (np.isfinite(draws).all() and (draws[..., -1] < LOG_NOISE_RANGE[1]).all()):
         raise Diverged(f"a chain diverged at step length {settings.step:g}; try one of {settings.step / 3:.1g}")
     return Emulator(network, draws.reshape(-1, draws.shape[-1])[:n_draws], target)
 
 
-class WarmStarted(NamedTuple):
-    """A network's potential whose chains start where Adam ends.
-
-    Adam keeps the parameters in float32 here. `sample_chains` would sum them up in float64, and with them all products
-    of the network would be float64: nearly twice as long, for a start that the chains leave at once.
-    """
-
-    regression: QuickRegression
-    warm_start: WarmStart | None
-    progress: Progress | None
-
-    @property
-    def prior_precision(self) -> np.ndarray:
-        return self.regression.prior_precision
-
-    def start(self, n_chains: int, rng: np.random.Generator) -> np.ndarray:
-        """(C, P + 1) float32 parameters after all steps of Adam, or random ones if there are none."""
-        theta = self.regression.start(n_chains, rng)
-        if self.warm_start is None:
-            return theta
-        theta = adam_in_place(self.regression.gradient, theta, rng, self.warm_start)
-        if self.progress is not None:
-            self.progress(self.warm_start.n_steps)
-        return theta
-
-    def gradient(self, theta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return self.regression.gradient(theta, rng)
+def _draws(
+    model: QuickRegression, settings: Settings, n_draws: int, seed: int, progress: Progress | None
+) -> np.ndarray:
+    """(K, C, P + 1) float32 draws of the chains, which start where Adam ends; K C >= n_draws."""
+    first, second, third = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3))
+    with single_thread, np.errstate(over="ignore", invalid="ignore"):
+        theta = model.start(settings.n_chains, first)
+        if settings.warm_start is not None:
+            theta = adam_in_place(model.gradient, theta, second, settings.warm_start)
+            if progress is not None:
+                progress(settings.warm_start.n_steps)
+        state = at_rest(model.gradient, theta, third, model.prior_precision)
+        n_each = -(-n_draws // settings.n_chains)
+        return weak_draws(
+            model, state, third, settings.n_burn_in, n_each, settings.n_between, settings.step, progress
+        ).theta
 
 
 class StackedObservations:

@@ -17,6 +17,7 @@ from hpo_core.errors import InvalidOption
 from hpo_core.single_thread import single_thread
 from hpo_models.networks.adam import WarmStart, adam
 from hpo_models.networks.sghmc import (
+    DECAY,
     FIRST_WINDOW,
     SMALLEST_SQUARE,
     Dynamics,
@@ -77,7 +78,7 @@ def adapted(
     n_steps: int,
     step: float,
     *,
-    decay: float = 0.05,
+    decay: float = DECAY,
     floor: np.ndarray | float = SMALLEST_SQUARE,
     advance: Advance = advance,
 ) -> State:
@@ -172,7 +173,7 @@ def chain(
     *,
     n_burn_in: int,
     step: float = 1e-2,
-    decay: float = 0.05,
+    decay: float = DECAY,
     floor: np.ndarray | float = SMALLEST_SQUARE,
     dynamics: Dynamics | None = None,
 ) -> Iterator[State]:

@@ -27,6 +27,7 @@ import numpy as np
 
 Gradient = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 FIRST_WINDOW = 10
+DECAY = 0.05  # alpha in burn-in
 SMALLEST_SQUARE = 1e-12  # of a gradient; a parameter that nothing depends on has none
 
 
@@ -64,7 +65,7 @@ def adapt(scales: Scales, gradient: np.ndarray, floor: np.ndarray | float = SMAL
     )
 
 
-def adapted_dynamics(square: np.ndarray, step: float, decay: float = 0.05, *, raised: bool = True) -> Dynamics:
+def adapted_dynamics(square: np.ndarray, step: float, decay: float = DECAY, *, raised: bool = True) -> Dynamics:
     """Step of eq. 3.10.
 
     Parameters
@@ -89,7 +90,7 @@ def adapted_dynamics(square: np.ndarray, step: float, decay: float = 0.05, *, ra
     return Dynamics(1.0 - friction, step**2 * inverse_mass, np.sqrt(np.maximum(variance, 0.0)))
 
 
-def plain_dynamics(step: float, decay: float = 0.05) -> Dynamics:
+def plain_dynamics(step: float, decay: float = DECAY) -> Dynamics:
     """Step of eq. 3.6 with unit mass and no estimate of the gradient's noise, as in Chen et al. (2014)."""
     return Dynamics(1.0 - decay, step**2, step * (2.0 * decay) ** 0.5)
 

@@ -11,9 +11,7 @@ import pytest
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption, InvalidSeed, UnknownName
 from hpo_models.gp.gplvm import InvalidTasks
-from hpo_models.networks.adam import WarmStart
 from profet import FAST, PAPER, from_arrays, sample, sample_task, train, train_on, write_model
-from profet.emulation import WarmStarted
 from profet.sampling import _uniform
 from profet.settings import settings_of
 from profet.task import Surface
@@ -44,25 +42,6 @@ def test_losses_and_costs_of_the_original_tasks_are_learned(model, data):
     for t, h in enumerate(model.encoding.means):
         surface = Surface(model.cost, 0, h * model.encoding.weights)
         np.testing.assert_allclose(surface.target.restore(surface.output(x)), data.costs[t], rtol=0.3)
-
-
-def test_adam_before_the_chains_stays_in_float32():
-    """float64 parameters would make every product of the network float64, at nearly twice the time."""
-    seen = []
-
-    class Bowl:
-        def start(self, n_chains, rng):
-            return np.full((n_chains, 2), 3.0, dtype=np.float32)
-
-        def gradient(self, theta, rng):
-            seen.append(theta.dtype)
-            return theta.copy()
-
-    told = []
-    theta = WarmStarted(Bowl(), WarmStart(2000, 1e-2), told.append).start(3, np.random.default_rng(0))
-    assert set(seen) == {np.dtype(np.float32)} and len(seen) == sum(told) == 2000
-    assert theta.dtype == np.float32 and np.abs(theta).max() < 0.1
-    assert (WarmStarted(Bowl(), None, None).start(3, np.random.default_rng(0)) == 3.0).all()
 
 
 def test_tasks_of_a_model_share_what_translates_configurations(model):

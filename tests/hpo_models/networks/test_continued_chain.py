@@ -5,11 +5,19 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 from hpo_models.networks.bnn import Diverged, Regression, WeightPrior
-from hpo_models.networks.continued_chain import FIRST_ADAPT, FIRST_WARM, ContinuedChains, Lengths, WeakSteps
-from hpo_models.networks.sghmc import FIRST_WINDOW, Dynamics, adapted_dynamics
+from hpo_models.networks.chains import State
+from hpo_models.networks.continued_chain import FIRST_ADAPT, FIRST_WARM, ContinuedChains, Lengths
+from hpo_models.networks.sghmc import FIRST_WINDOW, Dynamics, Scales, adapt, adapted_dynamics
 from hpo_models.networks.tanh_network import TanhNetwork
+from hpo_models.networks.weak_steps import WeakSteps
 
 PRECISION = np.array([[2.0, 0.6], [0.6, 0.5]])
+
+
+def at_zero(*shape):
+    """Chains at rest at zero."""
+    zeros = np.zeros(shape, dtype=np.float32)
+    return WeakSteps(State(zeros, zeros, Scales(zeros + 1, zeros, zeros + 10)), np.random.default_rng(0))
 
 
 def gaussian_target(step):
@@ -32,7 +40,7 @@ def test_gaussian_target_settles_in_its_lyapunov_covariance():
     """20,000 chains: the fourth moment of a normal variable is known to 3 +- 0.035 (one standard error)."""
     dynamics, transition, kicks = gaussian_target(0.3)
     expected = solve_discrete_lyapunov(transition, kicks @ kicks.T)
-    chains = WeakSteps(np.zeros((20_000, 2)), np.zeros((20_000, 2)), np.random.default_rng(0))
+    chains = at_zero(20_000, 2)
     chains.follow(dynamics)
     for _ in range(400):
         chains.advance(chains.theta @ PRECISION.astype(np.float32))
@@ -48,9 +56,23 @@ def test_noise_of_random_sign_makes_gaussian_parameters_when_steps_are_short():
     assert distances[0] < 0.2 and distances[1] < 0.05 and distances[2] < 0.02
 
 
+def test_burn_in_has_the_bits_of_the_pure_functions():
+    rng, floor = np.random.default_rng(0), np.full(50, 0.3, dtype=np.float32)
+    chains, plain = at_zero(3, 50), at_zero(3, 50)
+    for _ in range(30):
+        gradient = (np.arange(50) * rng.standard_normal((3, 50))).astype(np.float32)
+        plain.scales = adapt(plain.scales, gradient, floor)
+        plain.follow(adapted_dynamics(plain.scales.square, 0.1, raised=False))
+        chains.adapt(gradient, floor, 0.1)
+        for steps in (chains, plain):
+            steps.advance(gradient.copy())
+        for found, expected in zip((*chains.scales, chains.theta), (*plain.scales, plain.theta), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
 def test_signs_are_independent_of_each_other():
     """4,000 parameters without friction, 96 steps: three words of 32 bits; correlations are below five errors."""
-    chains = WeakSteps(np.zeros((4, 1001)), np.zeros((4, 1001)), np.random.default_rng(0))
+    chains = at_zero(4, 1001)
     chains.follow(Dynamics(0.0, 0.0, 1.0))
     kicks = []
     for _ in range(96):
