@@ -11,8 +11,8 @@ from a trial's `info["folds"]`.
                      samples of the hyperparameters; the threshold is that of the logarithm, see `log_error`
     reference-code   the threshold is that of the incumbent after 20 trials and is kept; what the paper calls 0.21 is
                      scale 1, and 0.5 is scale 0.5 / 0.21
-    default          ours: it follows the incumbent, scale 3.5, three checks in a row, from 28 trials on; no bound
-                     where the model takes the trials for unrelated to each other, see `trusted`
+    default          ours: it follows the incumbent, scale 3.5, three checks in a row, from 28 trials on; the bound
+                     is that of the default of `regret-bound`
 
 Ours was chosen on recorded runs of the paper (random forest and XGBoost on 9 datasets, 5 seeds). On all 19 datasets it
 is as good as the authors' 0.5 and not better, see docs/stopping.md.

@@ -6,8 +6,9 @@ Variants differ in how the bound is computed, see `REGRET_BOUND`:
                      minimum over the space is searched for (`refined`). Its input warping is left out.
     reference-code   what the authors' code does, which gave their numbers: MAP on the best max(20, t / 2), t in beta
                      counts these, the minimum is over 2,000 random configurations; checks from 5 trials on (tables)
-    default          ours: the reference code's bound, with checks from 20 trials on, and none where the model takes
-                     the trials for unrelated to each other, see `trusted`
+    default          ours: the reference code's bound, with hyperparameters searched for when the trials have grown by
+                     a twentieth, see `baselines.stopping.parts.fits`; checks from 20 trials on, and no bound where the
+                     model takes the trials for unrelated to each other, see `trusted`
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 A search for the most probable hyperparameters takes some thirty factorisations of an (n, n) matrix, and one observation
 among many hardly changes them. They are searched for again when the number of observations has grown by a twentieth
-(`due`), which is at every proposal up to twenty, and are kept in between. Of samples of the hyperparameters the older
-half is replaced at each proposal. A process that keeps its hyperparameters is extended by the new observations, which
-takes O(n^2).
+(`next_search`), which is at every proposal up to twenty, and are kept in between. Of samples of the hyperparameters the
+older half is replaced at each proposal. A process that keeps its hyperparameters is extended by the new observations,
+which takes O(n^2).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 from baselines.parts.acquisition_search import Score, maximise, random_points
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
+from baselines.parts.search_schedule import next_search
 from hpo_models.gp.fit import Fitting, most_probable, posterior_samples
 from hpo_models.gp.kernels import matern52
 from hpo_models.gp.priors import MAP, Box, LogNormal
 from hpo_models.gp.regression import GP, condition, extended, fit
 
 N_STARTS = 5  # local searches
-GROWTH = 1.05  # of the number of observations, after which hyperparameters are searched for again
 BURN_IN, THINNING = 100, 5  # steps of the chain
 # Samples of lengthscales need a prior that is flat in their logarithm: one that is flat in the values has its mass at
 # the upper end of the box, where nothing matters. The end is the e^2 of Klein (2020, section 4.4.4).
@@ -31,11 +31,6 @@ SAMPLED = MAP._replace(lengthscale=LogNormal(0.0, 1e3))
 BOX = Box(lengthscale=(1e-2, math.exp(2.0)))
 
 Acquisition = Callable[[list[GP], np.ndarray], Score]
-
-
-def due(n: int, n_before: int) -> bool:
-    """Whether hyperparameters found for `n_before` observations are searched for again, now that there are n."""
-    return n >= GROWTH * n_before
 
 
 class ProcessProposal:
@@ -84,7 +79,7 @@ class ProcessProposal:
         if self._n_samples:
             kept = self._processes[(self._n_samples + 1) // 2 :]
             new = self._sampled(rows, values, groups, rng, self._n_samples - len(kept))
-        elif due(len(rows), self._n_fitted):
+        elif len(rows) >= next_search(self._n_fitted):
             # from a fixed start: one from the last hyperparameters would stay in whichever mode they were in
             kept, new, self._n_fitted = [], [fit(rows, values, groups=groups)], len(rows)
         else:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from baselines.parts.search_schedule import GROWTH
 from baselines.stopping.parts.option_checks import positive, whole
 from baselines.stopping.parts.regret import Bound, BoundSettings, bounds_of
 from baselines.stopping.parts.surrogate import Candidates, Fit
@@ -17,6 +18,7 @@ from hpo_core.space import Space
 PAPER = BoundSettings(at_least=2, fit="ml", candidates="refined", counts="trials")
 PAPER_2021 = BoundSettings(share=1.0, fit="slice", candidates="refined", counts="trials", log=True)
 REFERENCE = BoundSettings()
+OURS = BoundSettings(refit=GROWTH)
 LEAST_CORRELATION = 0.1
 BoundsOfTrials = Callable[[Sequence[Trial]], Bound]
 
@@ -40,12 +42,12 @@ class Variant(NamedTuple):
 
 
 REGRET_BOUND = {
-    "default": Variant(REFERENCE, 20, LEAST_CORRELATION),
+    "default": Variant(OURS, 20, LEAST_CORRELATION),
     "paper": Variant(PAPER, 20),
     "reference-code": Variant(REFERENCE, 5),
 }
 CV_REGRET_BOUND = {
-    "default": Variant(REFERENCE, 28, LEAST_CORRELATION, checks=3, scale=3.5),
+    "default": Variant(OURS, 28, LEAST_CORRELATION, checks=3, scale=3.5),
     "paper": Variant(PAPER, 20),
     "paper-2021": Variant(PAPER_2021, 20),
     "reference-code": Variant(REFERENCE, 20, frozen=True),

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from baselines.stopping.parts.fits import Fits
 from baselines.stopping.parts.option_checks import positive, whole
 from baselines.stopping.parts.regret import Bound
-from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate
+from baselines.stopping.parts.surrogate import CandidateSet, better_part
 from baselines.stopping.parts.usable_trials import UsableTrialsReader, indices_in_use
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.trial import Trial
@@ -50,6 +51,7 @@ class ImprovementCriterion:
         self._name, self._meaning, self._log_score = name, meaning, log_score
         self._reader = UsableTrialsReader(space)
         self._candidates = CandidateSet(self._reader, "refined", seed=0)
+        self._fits = Fits(self._reader, "map", seed=0)
 
     def __call__(self, trials: Sequence[Trial]) -> str | None:
         if len(indices_in_use(trials)) < self.warm_up:
@@ -70,11 +72,13 @@ class ImprovementCriterion:
         if len(usable.losses) < 2:
             return Bound(math.inf, f"no model of {len(usable.losses)} usable trials, 2 are needed{usable.note}")
         indices = better_part(usable.losses, SHARE, AT_LEAST)
-        surrogate = fit_surrogate(self._reader, usable, indices, "map", seed=0)
+        surrogate = self._fits(usable, indices, indices)
         if surrogate is None:
             return Bound(math.inf, f"no model: the {len(indices)} lowest losses are all equal{usable.note}")
-        best = float(surrogate.predict(surrogate.x)[0].min())
-        lowest = self._candidates.lowest(lambda rows: -self._log_score(*surrogate.predict(rows), best), surrogate.x)
+        best = float(surrogate.predict(surrogate.part.x)[0].min())
+        lowest = self._candidates.lowest(
+            lambda rows: -self._log_score(*surrogate.predict(rows), best), surrogate.part.x
+        )
         return Bound(-lowest, usable.note)
 
     def _words(self, highest: Bound) -> str:

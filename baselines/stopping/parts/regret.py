@@ -28,15 +28,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from baselines.stopping.parts.surrogate import (
-    Candidates,
-    CandidateSet,
-    Fit,
-    Surrogate,
-    better_part,
-    fit_surrogate,
-    other_modes,
-)
+from baselines.stopping.parts.fits import Fits, scheduled_parts
+from baselines.stopping.parts.surrogate import Candidates, CandidateSet, Fit, Surrogate
 from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_core.running.trial import Trial
 from hpo_core.space import Space
@@ -61,6 +54,7 @@ class BoundSettings(NamedTuple):
     calibrated   whether the process models log losses, with the undivided beta
     seed         of the random candidates and of the slice sampling
     log          whether the process is one of the losses' logarithms; so is the bound then, a difference of logarithms
+    refit        share by which the usable trials grow between searches for hyperparameters; 0 searches at every check
     """
 
     share: float = 0.5
@@ -72,6 +66,7 @@ class BoundSettings(NamedTuple):
     calibrated: bool = False
     seed: int = 0
     log: bool = False
+    refit: float = 0.0
 
 
 class Bound(NamedTuple):
@@ -95,9 +90,9 @@ class Ends(NamedTuple):
 
 def bound_ends(surrogate: Surrogate, candidates: CandidateSet, beta: float) -> Ends:
     """The two ends between which the regret lies, in units of what the surrogate models, eq. 8."""
-    mean, std = surrogate.predict(surrogate.x)
+    mean, std = surrogate.predict(surrogate.part.x)
     upper = confidence_bounds(mean, std, beta)[1].min()
-    lower = candidates.lowest(lambda rows: confidence_bounds(*surrogate.predict(rows), beta)[0], surrogate.x)
+    lower = candidates.lowest(lambda rows: confidence_bounds(*surrogate.predict(rows), beta)[0], surrogate.part.x)
     return Ends(float(upper), lower)
 
 
@@ -109,6 +104,7 @@ class RegretBounds:
         self._settings = settings
         self._d = sum(h.size > 1 for h in space)
         self._candidates = CandidateSet(self._reader, settings.candidates, settings.seed)
+        self._fits = Fits(self._reader, settings.fit, settings.seed)
         self._known: dict[bytes, Bound] = {}
 
     def __call__(self, trials: Sequence[Trial]) -> Bound:
@@ -120,27 +116,28 @@ class RegretBounds:
             if usable.losses.min() <= 0.0:
                 return Bound(math.inf, f"no bound: a loss of {usable.losses.min():g} has no logarithm{usable.note}")
             usable = usable._replace(losses=np.log(usable.losses))
-        indices = better_part(usable.losses, self._settings.share, max(2, self._settings.at_least))
-        t = len(indices) if self._settings.counts == "subset" else len(usable.losses)
-        contents = usable.x[indices].tobytes() + usable.losses[indices].tobytes()
+        settings = self._settings
+        parts = scheduled_parts(usable.losses, settings.share, max(2, settings.at_least), settings.refit)
+        t = len(parts[0]) if settings.counts == "subset" else len(usable.losses)
+        contents = b"".join(usable.x[part].tobytes() + usable.losses[part].tobytes() for part in parts)
         key = blake2b(contents + t.to_bytes(8, "big") + usable.note.encode(), digest_size=16).digest()
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[key] = self._compute(usable, indices, t)
+            self._known[key] = self._compute(usable, *parts, t)
         return self._known[key]
 
-    def _compute(self, usable: UsableTrials, indices: np.ndarray, t: int) -> Bound:
+    def _compute(self, usable: UsableTrials, indices: np.ndarray, searched: np.ndarray, t: int) -> Bound:
         settings = self._settings
         if settings.calibrated:
             if usable.losses[indices].min() <= 0.0:
                 return Bound(math.inf, f"no bound: a calibrated one needs losses above 0{usable.note}")
             usable = usable._replace(losses=np.log(usable.losses))
-        surrogate = fit_surrogate(self._reader, usable, indices, self._settings.fit, self._settings.seed)
+        surrogate = self._fits(usable, indices, searched)
         if surrogate is None:
             return Bound(math.inf, f"no bound: the {len(indices)} lowest losses are all equal{usable.note}")
         beta = settings.beta or confidence_factor(self._d, t) * (UNDIVIDED if settings.calibrated else 1.0)
-        ends, surrogate = settled_bound(self._reader, surrogate, self._candidates, beta, settings)
+        ends, surrogate = settled_bound(self._fits, surrogate, self._candidates, beta)
         return Bound(ends_apart(ends, settings.calibrated), usable.note, neighbour_correlation(surrogate.processes[0]))
 
 
@@ -149,28 +146,24 @@ def ends_apart(ends: Ends, of_logarithms: bool) -> float:
     return math.exp(ends.upper) - math.exp(ends.lower) if of_logarithms else ends.upper - ends.lower
 
 
-def settled_bound(
-    reader: UsableTrialsReader, surrogate: Surrogate, candidates: CandidateSet, beta: float, settings: BoundSettings
-) -> tuple[Ends, Surrogate]:
+def settled_bound(fits: Fits, surrogate: Surrogate, candidates: CandidateSet, beta: float) -> tuple[Ends, Surrogate]:
     """Ends of the bound, and the surrogate that they are of: the given one, or one at another mode if `collapsed`.
 
     Parameters
     ----------
-    reader
-        What read the trials.
+    fits
+        What made the surrogate, and finds other modes.
     surrogate
-        Fitted to the better part of them.
+        Of the better part of the trials.
     candidates
         Over which the lowest point of the space is looked for.
     beta
         Factor of the confidence bounds.
-    settings
-        How the surrogate was fitted, and the seed of further searches.
     """
     ends = bound_ends(surrogate, candidates, beta)
-    if settings.fit != "map" or not collapsed(surrogate, ends.upper - ends.lower):
+    if fits.how != "map" or not collapsed(surrogate, ends.upper - ends.lower):
         return ends, surrogate
-    found = [(bound_ends(other, candidates, beta), other) for other in other_modes(reader, surrogate, settings.seed)]
+    found = [(bound_ends(other, candidates, beta), other) for other in fits.other_modes(surrogate)]
     return max(found, key=lambda pair: pair[0].upper - pair[0].lower)
 
 
@@ -181,15 +174,16 @@ def collapsed(surrogate: Surrogate, value: float) -> bool:
     magnitude in the bound. The authors take the best of five searches; here one search must do, but if its bound is
     nearly 0, the largest bound of the modes that are nearly as probable counts.
     """
-    return value < SMALL * surrogate.std and surrogate.processes[0].hyperparameters.noise < NOISELESS
+    return value < SMALL * surrogate.part.std and surrogate.processes[0].hyperparameters.noise < NOISELESS
 
 
 def neighbour_correlation(process: GP) -> float:
     """Median over the observed inputs of the highest correlation with a different one; 1 if all are the same."""
     scaled = process.x / process.hyperparameters.lengthscales[process.groups]
     correlations = kernel_named(process.kernel)(squared_distances(scaled, scaled))[0]
-    others = (process.x[:, None, :] != process.x[None, :, :]).any(axis=2)
-    highest = np.where(others, correlations, -np.inf).max(axis=1)
+    first: dict[bytes, int] = {}
+    rows = np.array([first.setdefault(row.tobytes(), len(first)) for row in process.x + 0.0])  # -0. becomes 0.
+    highest = np.where(rows[:, None] != rows, correlations, -np.inf).max(axis=1)
     return float(np.median(highest)) if np.isfinite(highest).all() else 1.0
 
 

@@ -5,10 +5,10 @@
     y      (n,) their losses, standardised; `std` is their standard deviation
 
 The process is fitted to the better half of the observations only, which gives closer bounds (Makarova et al., 2022,
-section 4). Its hyperparameters are searched for again at each check, from one fixed start. A start from those of the
-last check would be faster, but the prior's pole at a noise of 0 keeps it in whichever mode that one was in: the bound
-would depend on the way there, and stray from the recorded ones (on random forests by a median absolute log ratio of .18
-instead of .02).
+section 4). Its hyperparameters are searched for from one fixed start, at each check or on a schedule, see
+`baselines.stopping.parts.fits`. A start from those of the last check would be faster, but the prior's pole at a noise
+of 0 keeps it in whichever mode that one was in: the bound would depend on the way there, and stray from the recorded
+ones (on random forests by a median absolute log ratio of .18 instead of .02).
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ import numpy as np
 from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_core.errors import InvalidOption
 from hpo_core.single_thread import single_threaded
-from hpo_models.gp.fit import Fitting, modes
-from hpo_models.gp.kernels import kernel_named
-from hpo_models.gp.priors import MAP, MARGINAL_LIKELIHOOD
-from hpo_models.gp.regression import GP, condition, fit, fit_samples, standardise
+from hpo_models.gp.regression import GP, standardise
 
 Candidates = Literal["random", "all", "refined"]
 Fit = Literal["map", "ml", "slice"]
@@ -32,22 +29,28 @@ Scorer = Callable[[np.ndarray], np.ndarray]
 LARGEST = 500_000  # configurations of a finite space up to which all of them are looked at
 N_RANDOM = 2000
 ROUNDS, N_BEST, N_AROUND = 6, 5, 40  # of refinement: rounds, configurations to look around, configurations around each
-N_STARTS = 6  # searches for other modes, the usual one among them
-NEAR = 2.0  # nats below the most probable mode
 FIRST_RADIUS = 0.2  # of the unit interval; halved from round to round
 
 
-class Surrogate(NamedTuple):
-    """Processes fitted to the better part of the usable trials: one, or several with sampled hyperparameters.
+class Part(NamedTuple):
+    """Observations that a process is fitted to, see the module's head; `centre` and `std` undo the standardisation."""
 
-    `x` and `best` are the features and the lowest loss of the observations, `centre` and `std` undo their scaling.
+    x: np.ndarray
+    y: np.ndarray
+    centre: float
+    std: float
+
+
+class Surrogate(NamedTuple):
+    """Processes of the better part of the usable trials: one, or several with sampled hyperparameters.
+
+    `searched` is the part that the hyperparameters were found for: `part` itself, or the better part of an earlier
+    time.
     """
 
     processes: list[GP]
-    x: np.ndarray
-    best: float
-    centre: float
-    std: float
+    part: Part
+    searched: Part
 
     def predict(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) means and (m,) standard deviations of the loss at features (m, width).
@@ -62,7 +65,7 @@ class Surrogate(NamedTuple):
             variances = np.array([std**2 for _, std in predictions])
             mean = means.mean(axis=0)
             std = np.sqrt(variances.mean(axis=0) + means.var(axis=0))
-        return self.centre + self.std * mean, self.std * std
+        return self.part.centre + self.part.std * mean, self.part.std * std
 
 
 def better_part(losses: np.ndarray, share: float, at_least: int) -> np.ndarray:
@@ -71,47 +74,9 @@ def better_part(losses: np.ndarray, share: float, at_least: int) -> np.ndarray:
     return np.argsort(losses, kind="stable")[:n]
 
 
-def fit_surrogate(
-    reader: UsableTrialsReader, usable: UsableTrials, indices: np.ndarray, how: Fit, seed: int
-) -> Surrogate | None:
-    """Surrogate of some of the usable trials, None if their losses are all equal.
-
-    Parameters
-    ----------
-    reader
-        What read the trials: it knows which features share a lengthscale.
-    usable
-        Usable trials of a run.
-    indices
-        Which of them the process is fitted to.
-    how
-        How hyperparameters are found: "map", "ml" or "slice".
-    seed
-        Of slice sampling.
-    """
-    x, losses = usable.x[indices], usable.losses[indices]
-    if losses.max() <= losses.min():
-        return None
-    y, centre, std = standardise(losses)
-    if how == "slice":
-        processes = fit_samples(x, y, np.random.default_rng(seed), groups=reader.groups)
-    else:
-        processes = [fit(x, y, groups=reader.groups, priors=MAP if how == "map" else MARGINAL_LIKELIHOOD)]
-    return Surrogate(processes, x, float(losses.min()), centre, std)
-
-
-def other_modes(reader: UsableTrialsReader, surrogate: Surrogate, seed: int) -> list[Surrogate]:
-    """Surrogates of the same observations at all modes that are nearly as probable as the best one found."""
-    (process,) = surrogate.processes
-    rng = np.random.default_rng(seed)
-    found = modes(
-        process.x, process.y, reader.groups, kernel_named(process.kernel), MAP, Fitting(n_starts=N_STARTS), rng=rng
-    )
-    near = [mode for mode in found if mode.log_density > found[0].log_density - NEAR]
-    return [
-        surrogate._replace(processes=[condition(process.x, process.y, mode.hyperparameters, groups=reader.groups)])
-        for mode in near
-    ]
+def part_of(usable: UsableTrials, indices: np.ndarray) -> Part:
+    """Some of the usable trials, standardised."""
+    return Part(usable.x[indices], *standardise(usable.losses[indices]))
 
 
 class CandidateSet:

@@ -28,11 +28,12 @@ MOST = 0.2  # share of stops above the threshold, as the paper finds
 def compute(work: Work) -> Numbers:
     """Counts by settings, table and threshold."""
     recorded = {name: record().runs["fcnet", name] for name in OPTIMIZERS}
-    first = REGRET_BOUND["default"].warm_up
+    first, settings = REGRET_BOUND["default"].warm_up, REGRET_BOUND["default"].settings
+    options = (settings.share, None, settings.calibrated, settings.refit)
     checks = work.thinned(range(first, 500), 3)
     few = {name: runs.subset(work.runs) for name, runs in recorded.items()}
     keys = [(name, table, run) for name in OPTIMIZERS for table in range(len(TABLES)) for run in range(work.runs)]
-    parts = np.array(work.parts(bounds_along, [("fcnet", *key, checks) for key in keys]), dtype=float)
+    parts = np.array(work.parts(bounds_along, [("fcnet", *key, checks, *options) for key in keys]), dtype=float)
     values = parts.reshape(len(OPTIMIZERS), len(TABLES), work.runs, len(checks), len(COLUMNS))
     own = {}
     for i, name in enumerate(OPTIMIZERS):

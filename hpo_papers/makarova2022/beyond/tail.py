@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from baselines.stopping.parts.regret import bound_ends
-from baselines.stopping.parts.surrogate import CandidateSet, Surrogate, better_part
+from baselines.stopping.parts.surrogate import CandidateSet, Part, Surrogate, better_part
 from hpo_leaderboard.stopping.pictures import COLOURS, legend_below, panels_of, tidy
 from hpo_models.acquisition import confidence_factor
 from hpo_models.gp.fit import Fitting, modes
@@ -39,15 +39,16 @@ def modes_along(name: str, dataset: int, checks: list[int]) -> list[list[float]]
         best = better_part(losses[:t], 0.5, 20)
         if losses[best].max() <= losses[best].min():
             continue
-        y, centre, std = standardise(losses[best])
+        part = Part(x[best], *standardise(losses[best]))
         kernel = kernel_named("matern52")
-        first = modes(x[best], y, reader.groups, kernel, MAP, Fitting(n_starts=1))
-        five = modes(x[best], y, reader.groups, kernel, MAP, Fitting(n_starts=N_STARTS), rng=np.random.default_rng(0))
+        first = modes(part.x, part.y, reader.groups, kernel, MAP, Fitting(n_starts=1))
+        five = modes(
+            part.x, part.y, reader.groups, kernel, MAP, Fitting(n_starts=N_STARTS), rng=np.random.default_rng(0)
+        )
         logs = []
         for mode in (*first, *five):
-            process = condition(x[best], y, mode.hyperparameters, groups=reader.groups)
-            surrogate = Surrogate([process], x[best], float(losses[best].min()), centre, std)
-            ends = bound_ends(surrogate, candidates, confidence_factor(d, len(best)))
+            process = condition(part.x, part.y, mode.hyperparameters, groups=reader.groups)
+            ends = bound_ends(Surrogate([process], part, part), candidates, confidence_factor(d, len(best)))
             logs.append(float(np.log(max(ends.upper - ends.lower, 1e-12) / runs["bound"][dataset, RUN, t])))
         rows.append([five[0].hyperparameters.noise, logs[0], logs[1], min(map(abs, logs[1:]))])
     return rows

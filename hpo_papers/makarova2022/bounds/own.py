@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from baselines.stopping.parts.fits import Fits, scheduled_parts
 from baselines.stopping.parts.regret import (
     UNDIVIDED,
     BoundSettings,
@@ -15,7 +16,7 @@ from baselines.stopping.parts.regret import (
     neighbour_correlation,
     settled_bound,
 )
-from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate
+from baselines.stopping.parts.surrogate import CandidateSet
 from baselines.stopping.parts.usable_trials import UsableTrials
 from hpo_models.acquisition import confidence_factor
 from hpo_papers.makarova2022.bounds.spaces import features_of, reader_of
@@ -38,6 +39,7 @@ def bounds_along(
     share: float = 0.5,
     factor: float | None = None,
     calibrated: bool = False,
+    refit: float = 0.0,
 ) -> list[list[float]]:
     """(check, column) numbers after some numbers of evaluations of a recorded run, NaN without a bound.
 
@@ -56,8 +58,11 @@ def bounds_along(
         Multiplies the paper's beta; None is 1, of a calibrated bound 5.
     calibrated
         Whether the process models log losses.
+    refit
+        As in `BoundSettings`: the paper's rules search for hyperparameters at every check, which is 0.
     """
-    settings, reader = BoundSettings(share=share, calibrated=calibrated), reader_of(study, name)
+    settings, reader = BoundSettings(share=share, calibrated=calibrated, refit=refit), reader_of(study, name)
+    fits = Fits(reader, settings.fit, settings.seed)
     x, losses = features_of(study, name, dataset, run), record().runs[study, name]["loss"][dataset, run]
     losses = np.log(losses) if calibrated else losses
     times = (UNDIVIDED if calibrated else 1.0) if factor is None else factor
@@ -65,13 +70,13 @@ def bounds_along(
     rows: list[list[float]] = []
     for t in checks:
         usable = UsableTrials(x[:t], losses[:t], "")
-        indices = better_part(usable.losses, settings.share, settings.at_least)
-        surrogate = fit_surrogate(reader, usable, indices, settings.fit, settings.seed)
+        indices, searched = scheduled_parts(usable.losses, settings.share, settings.at_least, settings.refit)
+        surrogate = fits(usable, indices, searched)
         if surrogate is None:
             rows.append([float("nan")] * len(COLUMNS))
             continue
         beta = times * confidence_factor(d, len(indices))
-        ends, surrogate = settled_bound(reader, surrogate, _candidates(study, name), beta, settings)
+        ends, surrogate = settled_bound(fits, surrogate, _candidates(study, name), beta)
         (process,) = surrogate.processes
         inflation = float(np.sqrt(np.mean(process.left_out() ** 2)))
         wider = bound_ends(surrogate, _candidates(study, name), beta * inflation**2) if inflation > 1.0 else ends

@@ -8,7 +8,7 @@ import pytest
 from baselines import optimizer
 from baselines.bayesian.gp import log_improvement_score
 from baselines.bayesian.gp_ucb import confidence_score
-from baselines.bayesian.parts.process_proposal import BOX, SAMPLED, THINNING, ProcessProposal, due
+from baselines.bayesian.parts.process_proposal import BOX, SAMPLED, THINNING, ProcessProposal
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption
 from hpo_models.acquisition import log_expected_improvement
@@ -80,10 +80,6 @@ def test_hyperparameters_are_searched_for_again_when_observations_have_grown_by_
         assert found[n].hyperparameters.noise == fit(rows[:n], values[:n], groups=GROUPS).hyperparameters.noise
     kept = condition(rows, values, found[59].hyperparameters, groups=GROUPS)
     np.testing.assert_allclose(found[60].predict(rows + 0.1), kept.predict(rows + 0.1), atol=1e-6)
-
-
-def test_when_a_search_is_due():
-    assert due(5, 0) and due(105, 100) and not due(104, 100) and not due(100, 100)
 
 
 @pytest.mark.parametrize("name", ["gp", "gp-ucb"])

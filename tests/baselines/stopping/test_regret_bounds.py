@@ -9,6 +9,7 @@ from made_trials import LINE, trial, trials_of
 from baselines import criterion
 from baselines.stopping.cv_regret_bound import estimation_error
 from baselines.stopping.parts.bound_checks import trusted
+from baselines.stopping.parts.fits import Fits
 from baselines.stopping.parts.regret import (
     Bound,
     BoundSettings,
@@ -17,7 +18,7 @@ from baselines.stopping.parts.regret import (
     collapsed,
     neighbour_correlation,
 )
-from baselines.stopping.parts.surrogate import CandidateSet, better_part, fit_surrogate, other_modes
+from baselines.stopping.parts.surrogate import CandidateSet, better_part
 from baselines.stopping.parts.usable_trials import UsableTrialsReader
 from hpo_core import Benchmark, Categorical, Float, Int, Ordinal, Space, run
 from hpo_models.acquisition import confidence_factor
@@ -42,7 +43,7 @@ def grid_run(n, seed=0):
 
 
 def test_bound_is_equation_8():
-    trials = grid_run(50)
+    trials = grid_run(50)  # at which hyperparameters are searched for
     losses = np.array([t.loss for t in trials])
     best = np.argsort(losses)[:25]  # the better half
     x = np.array([grid_features(trials[i].config) for i in best])
@@ -132,7 +133,7 @@ def test_a_function_of_the_trials_alone(spec):
 def test_a_worse_trial_outside_the_subset_does_not_change_the_bound():
     trials = grid_run(30)  # 20 of 30 are used, and of 31
     worst = max(trials, key=lambda t: t.loss)
-    rule = criterion("regret-bound:0.1", GRID)
+    rule = criterion("regret-bound:0.1,variant=reference-code", GRID)
     assert rule.bound([*trials, worst]) == rule.bound(trials)
 
 
@@ -151,7 +152,8 @@ def test_share_beta_and_calibration_by_another_way():
         upper, lower = (back(centre + std * end) for end in ends)
         return upper - lower
 
-    make = lambda text: criterion(f"regret-bound:0.1,candidates=all,{text}", GRID).bound(trials)  # noqa: E731
+    every_check = "variant=reference-code,candidates=all"
+    make = lambda text: criterion(f"regret-bound:0.1,{every_check},{text}", GRID).bound(trials)  # noqa: E731
     assert make("share=1.0") == pytest.approx(bound(losses, 60, confidence_factor(3, 60)), rel=1e-6)
     assert make("beta=0.04") == pytest.approx(bound(losses, 30, 0.04), rel=1e-6)
     logs = bound(np.log(losses), 30, 5 * confidence_factor(3, 30), np.exp)
@@ -185,23 +187,24 @@ def test_a_collapsed_bound_is_not_the_last_word():
     settings = BoundSettings()
     reader = UsableTrialsReader(b.space)
     usable = reader(trials)
-    single = fit_surrogate(reader, usable, np.arange(20), "map", 0)
+    single = Fits(reader, "map", 0)(usable, np.arange(20), np.arange(20))
     ends = bound_ends(single, CandidateSet(reader, "random", 0), confidence_factor(6, 20))
     alone = ends.upper - ends.lower
     assert alone < 1e-3 and collapsed(single, alone)
     assert RegretBounds(b.space, settings)(trials).value > 100 * alone
-    assert not collapsed(single, 0.2 * single.std)
+    assert not collapsed(single, 0.2 * single.part.std)
 
 
 @pytest.mark.parametrize(("near", "n_modes"), [(1e9, 6), (2.0, 5), (1e-12, 1)])
 def test_modes_that_are_nearly_as_probable(near, n_modes, monkeypatch):
     heights = [10.0, 9.5, 9.0, 8.5, 8.1, 7.9]
     h = Hyperparameters(np.ones(3), 1.0, 0.1)
-    monkeypatch.setattr("baselines.stopping.parts.surrogate.modes", lambda *_, **__: [Mode(h, v) for v in heights])
-    monkeypatch.setattr("baselines.stopping.parts.surrogate.NEAR", near)
+    monkeypatch.setattr("baselines.stopping.parts.fits.modes", lambda *_, **__: [Mode(h, v) for v in heights])
+    monkeypatch.setattr("baselines.stopping.parts.fits.NEAR", near)
     reader = UsableTrialsReader(GRID)
-    first = fit_surrogate(reader, reader(grid_run(20)), np.arange(20), "map", 0)
-    assert len(other_modes(reader, first, 0)) == n_modes
+    fits = Fits(reader, "map", 0)
+    first = fits(reader(grid_run(20)), np.arange(20), np.arange(20))
+    assert len(fits.other_modes(first)) == n_modes
 
 
 def test_no_bound_where_trials_tell_nothing_about_each_other():
