@@ -1,5 +1,6 @@
 """One resolver: a name, an entry point's name, module:attribute, a class and an object mean the same everywhere."""
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -10,7 +11,6 @@ import pytest
 
 from baselines import criterion, optimizer
 from hpo_core import Benchmark, Float, Space, benchmarks, run
-from hpo_core import plugins as plugins_module
 from hpo_core.errors import InvalidOption, UnknownName
 from hpo_core.names import criteria, make_criterion, make_optimizer, make_problem, optimizers
 from hpo_core.plugins import FailedImport, plugins
@@ -208,9 +208,9 @@ def another_package(mine, monkeypatch):
         "hpo_core.optimizers": EntryPoint("corner", "search_of_mine:Search", "hpo_core.optimizers"),
         "hpo_core.criteria": EntryPoint("after", "search_of_mine:After", "hpo_core.criteria"),
     }
-    installed = plugins_module.entry_points
+    installed = importlib.metadata.entry_points
     monkeypatch.setattr(
-        plugins_module, "entry_points", lambda group: EntryPoints([*installed(group=group), groups[group]])
+        importlib.metadata, "entry_points", lambda group: EntryPoints([*installed(group=group), groups[group]])
     )
     plugins.cache_clear()
     yield groups

@@ -1,6 +1,8 @@
 """Files out of the page of a report, as `templates/unpack.js` takes them out."""
 
 import base64
+import json
+import re
 import zlib
 
 
@@ -17,3 +19,9 @@ def unpacked(text):
             column[row] = column[row] or column[row - 1]
     rows = (",".join(row).replace("\x02", "") for row in zip(*columns, strict=True))
     return "".join(f"{row}\n" for row in rows).encode()
+
+
+def payload_of(page):
+    """What the scripts of a page draw from."""
+    found = re.search(r'<script type="text/plain" id="payload">(.*?)</script>', page, re.DOTALL)
+    return json.loads(unpacked(found[1]))

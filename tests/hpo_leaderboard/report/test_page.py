@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from packed_files import unpacked
+from packed_files import payload_of, unpacked
 from plotly.offline import get_plotlyjs
 
 from hpo_cli.main import main
@@ -47,11 +47,6 @@ def small(tmp_path_factory):
     page = write_report(folder / "small.sqlite", folder / "out")
     with reading(folder / "small.sqlite") as store:
         return page, store.path, store.frames(), page.read_text(encoding="utf-8")
-
-
-def payload_of(text):
-    found = re.search(r'<script type="text/plain" id="payload">(.*?)</script>', text, re.DOTALL)
-    return json.loads(unpacked(found[1]))
 
 
 def files_of(folder):
