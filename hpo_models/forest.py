@@ -21,7 +21,7 @@ from types import ModuleType
 import numpy as np
 
 from hpo_models.trees import by_level
-from hpo_models.trees.task import Trees, bootstrap
+from hpo_models.trees.samples import Trees, bootstrap
 
 LOADING = 200_000  # rows times trees that numpy takes about as long for as numba takes to load
 
@@ -81,9 +81,9 @@ def fit_forest(
     [0.0, 1.0]
     """
     rows, values = np.asarray(rows, np.float64), np.asarray(values, np.float64)
-    task = bootstrap(rows, values, rng, n_trees, min_leaf, max_features)
-    trees = _grower(task.counts.size).grow(task)
-    return Forest(trees, _moments(trees, task.counts, values))
+    samples = bootstrap(rows, values, rng, n_trees, min_leaf, max_features)
+    trees = _grower(samples.counts.size).grow(samples)
+    return Forest(trees, _moments(trees, samples.counts, values))
 
 
 def _moments(trees: Trees, counts: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -20,8 +20,8 @@ from profet.task import Task
 # Training needs scipy's optimizers, which take longer to import than a task to sample.
 _ON_DEMAND = {
     "batch": "profet.many_tasks",
-    "from_arrays": "profet.training",
-    "train_on": "profet.training",
+    "from_arrays": "profet.learning.training",
+    "train_on": "profet.learning.training",
     "Settings": "profet.settings",
     "FAST": "profet.settings",
     "PAPER": "profet.settings",

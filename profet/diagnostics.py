@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from profet.learning.training import train_on
 from profet.meta_data import MetaData
 from profet.meta_model import MetaModel
 from profet.settings import FAST, Settings
-from profet.training import train_on
 
 HELD_OUT = 0.1  # share of the configurations, as in the regressions of Klein (2020, section 3.5.2)
 N_POSITIONS = 200  # candidates for the latent vector of a task that was left out

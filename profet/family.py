@@ -35,8 +35,8 @@ def train(
     family: str, seed: int = 0, *, mode: str = "fast", progress: Callable[[int], Progress] | None = None
 ) -> MetaModel:
     """Meta-model of a family that has a name: svm, fcnet, xgboost, mlp or forrester."""
+    from profet.learning.training import train_on
     from profet.settings import settings_of
-    from profet.training import train_on
 
     return train_on(meta_data(family), seed, settings=settings_of(mode), progress=progress)
 

@@ -25,7 +25,7 @@ from hpo_core import Benchmark
 from hpo_core.cores import usable_cores
 from hpo_models.networks.tanh_network import TanhNetwork
 from profet import MetaModel, Task, batch, open_model, sample, train
-from profet.encoder import encode
+from profet.learning.encoder import encode
 from profet.meta_model import Emulator
 from profet.settings import FAST
 from profet.sources import meta_data

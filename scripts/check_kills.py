@@ -46,7 +46,7 @@ PRELOADED = (
     "pandas",
     "sklearn.svm",
     "hpo_leaderboard.experiments.experiment",
-    "profet.training",
+    "profet.learning.training",
     "hpo_cli.profet.meta_data",
 )
 LIMIT = 600.0  # seconds after which a command hangs

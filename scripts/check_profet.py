@@ -44,8 +44,8 @@ from hpo_core import Benchmark, run
 from hpo_core.space.sobol import sobol
 from profet import open_model, read_meta_data, sample, train_on
 from profet.diagnostics import Scores, held_out_configurations, split_configurations
-from profet.encoder import encode
 from profet.inputs import Inputs
+from profet.learning.encoder import encode
 from profet.meta_data import MetaData
 from profet.meta_model import Encoding
 from profet.settings import FAST, MODES

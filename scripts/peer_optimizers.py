@@ -32,10 +32,10 @@ import numpy as np
 
 from baselines.adapters.parts.library import quiet
 from baselines.adapters.parts.searched import Searched
-from baselines.parts.acquisition_search import Score, best_new_row, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
+from baselines.parts.search.maximum import Score, best_new_row, random_points
 from hpo_core import Optimizer, Proposal, Space
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter
 from hpo_models.acquisition import log_expected_improvement

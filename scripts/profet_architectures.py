@@ -25,10 +25,10 @@ import numpy as np
 
 from hpo_models.networks.chains import Progress
 from profet.diagnostics import Scores, held_out_configurations
+from profet.learning.training import train_on
 from profet.meta_data import MetaData
 from profet.settings import FAST, Settings
 from profet.sources import meta_data
-from profet.training import train_on
 
 SPLITS = range(200, 205)
 UNITS = ((50, 50), (100, 100), (32, 32, 32), (50, 50, 50), (100, 100, 100), (200, 200, 200), (50, 50, 50, 50))

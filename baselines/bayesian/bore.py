@@ -12,10 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.requirements import count, number
+from baselines.parts.search.maximum import maximise, random_points
 from hpo_core.space import Space
 from hpo_models.forest import fit_forest
 

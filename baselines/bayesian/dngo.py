@@ -16,11 +16,11 @@ from functools import partial
 import numpy as np
 
 from baselines.bayesian.parts.network_inputs import network_inputs
-from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count
+from baselines.parts.search.maximum import maximise, random_points
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.networks.dngo import fit_dngo

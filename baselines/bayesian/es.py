@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.parts.acquisition_search import best_new_row, maximise, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.information import Information, improvement, search_near
 from baselines.parts.loss_transforms import log_distances
+from baselines.parts.search.maximum import best_new_row, maximise, random_points
 from hpo_core.space import Space
 from hpo_models.gp.product import Points, fit
 

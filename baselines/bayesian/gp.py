@@ -23,9 +23,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from baselines.bayesian.parts.process_proposal import ProcessProposal
-from baselines.parts.acquisition_search import Score
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.requirements import count
+from baselines.parts.search.maximum import Score
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.gp.regression import GP

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from baselines.bayesian.parts.process_proposal import ProcessProposal
-from baselines.parts.acquisition_search import Score
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.requirements import count
+from baselines.parts.search.maximum import Score
 from hpo_core.space import Space
 from hpo_models.acquisition import confidence_bounds, confidence_factor
 from hpo_models.gp.regression import GP

@@ -24,11 +24,11 @@ from baselines.bayesian.parts.network_proposal import (
     chain_lengths,
     network_of,
 )
-from baselines.parts.acquisition_search import random_new_row
 from baselines.parts.bayesian_optimizer import BayesianOptimizer, Propose
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count
+from baselines.parts.search.maximum import random_new_row
 from baselines.parts.warm_start import EarlierTask, earlier_tasks
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Trial

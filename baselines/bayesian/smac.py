@@ -15,11 +15,11 @@ from functools import partial
 
 import numpy as np
 
-from baselines.parts.acquisition_search import maximise, random_new_row, random_points
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count, number
+from baselines.parts.search.maximum import maximise, random_new_row, random_points
 from hpo_core.space import Space
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.forest import fit_forest

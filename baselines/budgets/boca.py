@@ -24,11 +24,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.beliefs import observations
 from baselines.parts.cost_aware_optimizer import CostAwareOptimizer
 from baselines.parts.history import Snapshot
 from baselines.parts.information_per_cost import Choice
+from baselines.parts.search.maximum import maximise, random_points
 from hpo_core.errors import InvalidBudget
 from hpo_core.space import Space
 from hpo_models.acquisition import confidence_bounds, confidence_factor

@@ -20,11 +20,11 @@ import numpy as np
 
 from baselines.halving.hyperband import brackets
 from baselines.halving.sh import HalvingSchedule, Stages
-from baselines.parts.acquisition_search import local_search
 from baselines.parts.history import History, row_key
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
+from baselines.parts.search.maximum import local_search
 from hpo_core.running.trial import Proposal
 from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space

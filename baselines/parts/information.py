@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from baselines.parts.acquisition_search import Score, local_search, refine
 from baselines.parts.representers import representers
+from baselines.parts.search.maximum import Score, local_search, refine
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.features import Features
 from hpo_models.gp.entropy import Minimum

@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.beliefs import Beliefs, LossModel, believe
 from baselines.parts.history import Snapshot
 from baselines.parts.information import Information, improvement, search_near
+from baselines.parts.search.maximum import maximise, random_points
 from hpo_models.gp.fabolas import CostModel, fit_costs
 from hpo_models.gp.product import Points
 

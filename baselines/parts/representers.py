@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.parts.acquisition_search import Score, random_points
+from baselines.parts.search.maximum import Score, random_points
 from hpo_models.features import Features
 
 N_REPRESENTERS = 50

@@ -25,10 +25,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.parts.acquisition_search import random_new_row
 from baselines.parts.history import WINDOW, History
 from baselines.parts.requirements import count, number
 from baselines.parts.sampling import unit_decoder
+from baselines.parts.search.maximum import random_new_row
 from hpo_core.running.trial import Proposal
 from hpo_core.single_thread import single_threaded
 from hpo_core.space import Space

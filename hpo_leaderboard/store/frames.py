@@ -67,7 +67,7 @@ def make_frames(store: Store, *, configs: bool = True, runs: ListedRuns | None =
     return Frames(trials, table, tasks_frame(_tasks(store, listed, names)))
 
 
-class Part(NamedTuple):
+class RunsPart(NamedTuple):
     """Some runs under the names that are shown, the columns of their trials, and the configurations of each."""
 
     runs: list[StoredRun]
@@ -85,7 +85,7 @@ class Part(NamedTuple):
         return _table(named, self.counts, self.columns, _lines(self.configs))
 
 
-def read_parts(store: Store, listed: ListedRuns, names: Sequence[tuple[str, str]]) -> Iterator[Part]:
+def read_parts(store: Store, listed: ListedRuns, names: Sequence[tuple[str, str]]) -> Iterator[RunsPart]:
     """Runs of a store with their trials, some at a time; together they take no more than its room.
 
     `names` are those under which they are shown. Raises `DamagedFile` for a run that is not what was stored.
@@ -103,10 +103,10 @@ def read_parts(store: Store, listed: ListedRuns, names: Sequence[tuple[str, str]
 
 def _part(
     store: Store, runs: list[StoredRun], names: Sequence[tuple[str, str]], contents: Sequence[tuple[bytes, bytes]]
-) -> Part:
+) -> RunsPart:
     columns = unpack_numbers([numbers for numbers, _ in contents], [run.n_trials for run in runs])
     _check(store, runs, columns)
-    return Part(runs, list(names), columns, [configs for _, configs in contents])
+    return RunsPart(runs, list(names), columns, [configs for _, configs in contents])
 
 
 class NamedRun(NamedTuple):

@@ -1,1 +1,1 @@
-"""Gaussian processes: regression, products of kernels, several tasks, latent variables, entropy search."""
+"""Gaussian processes: regression, products of kernels, several tasks, entropy search."""

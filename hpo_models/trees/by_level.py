@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hpo_models.trees.draws import GOLDEN, mix
-from hpo_models.trees.task import Task, Trees
+from hpo_models.trees.samples import Samples, Trees
 
 
 class Entries(NamedTuple):
@@ -32,25 +32,25 @@ class Level(NamedTuple):
     keys: np.ndarray
 
 
-def grow(task: Task) -> Trees:
-    """The trees of a task."""
-    n_trees, n = task.counts.shape
-    width, offsets = len(task.order), np.arange(n_trees)[:, None] * n
-    ranks = np.broadcast_to(task.ranks[:, None].astype(np.int32), (width, n_trees, n)).ravel()
-    entries = Entries(ranks, np.tile(task.counts.ravel(), width), np.tile((task.counts * task.grid).ravel(), width))
-    everything = (task.order[:, None] + offsets + np.arange(width)[:, None, None] * task.counts.size).reshape(width, -1)
+def grow(samples: Samples) -> Trees:
+    """The trees of an ensemble."""
+    counts, (n_trees, n) = samples.counts, samples.counts.shape
+    width, offsets = len(samples.order), np.arange(n_trees)[:, None] * n
+    ranks = np.broadcast_to(samples.ranks[:, None].astype(np.int32), (width, n_trees, n)).ravel()
+    entries = Entries(ranks, np.tile(counts.ravel(), width), np.tile((counts * samples.grid).ravel(), width))
+    everything = (samples.order[:, None] + offsets + np.arange(width)[:, None, None] * counts.size).reshape(width, -1)
     order = everything.ravel()[entries.weights.take(everything).ravel() > 0.0].reshape(width, -1)
     most = 2 * order.shape[1]
-    trees = Trees(np.zeros(most, np.intp), np.full(most, np.inf), np.arange(most), np.zeros(task.counts.size, np.intp))
+    trees = Trees(np.zeros(most, np.intp), np.full(most, np.inf), np.arange(most), np.zeros(counts.size, np.intp))
     trees.leaves[order[0]] = order[0] // n
-    lengths = np.count_nonzero(task.counts, axis=1)
-    is_open = _are_open(order[0], lengths, task)
+    lengths = np.count_nonzero(counts, axis=1)
+    is_open = _are_open(order[0], lengths, samples)
     order = order[:, np.repeat(is_open, lengths)]
-    level = Level(order, lengths[is_open], np.flatnonzero(is_open), task.keys[is_open])
+    level = Level(order, lengths[is_open], np.flatnonzero(is_open), samples.keys[is_open])
     n_nodes = n_trees
     while len(level.nodes):
-        columns, places = _best_splits(level, entries, task)
-        level, n_nodes = _split(level, columns, places, n_nodes, trees, task)
+        columns, places = _best_splits(level, entries, samples)
+        level, n_nodes = _split(level, columns, places, n_nodes, trees, samples)
     column, threshold, left = (part[:n_nodes] for part in trees[:3])
     return Trees(column, threshold, left, trees.leaves.reshape(n_trees, n))
 
@@ -72,15 +72,15 @@ def sums_of_leaves(trees: Trees, moments: np.ndarray, n_trees: int, rows: np.nda
     return total
 
 
-def _are_open(members: np.ndarray, lengths: np.ndarray, task: Task) -> np.ndarray:
+def _are_open(members: np.ndarray, lengths: np.ndarray, samples: Samples) -> np.ndarray:
     """(k,) whether nodes of these lengths, whose members follow each other, have enough rows and different values."""
-    starts, grid = np.cumsum(lengths) - lengths, task.grid.take(members % len(task.grid))
+    starts, grid = np.cumsum(lengths) - lengths, samples.grid.take(members % len(samples.grid))
     starts = np.minimum(starts, len(members) - 1)  # of a node without members, which is none
     differ = np.minimum.reduceat(grid, starts) < np.maximum.reduceat(grid, starts)
-    return differ & (lengths >= 2 * task.min_leaf)
+    return differ & (lengths >= 2 * samples.min_leaf)
 
 
-def _best_splits(level: Level, entries: Entries, task: Task) -> tuple[np.ndarray, np.ndarray]:
+def _best_splits(level: Level, entries: Entries, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
     """(k,) columns and (k,) places of the last entries on the left side; -1 where there is no split."""
     (width, m), k, lengths = level.order.shape, len(level.nodes), level.lengths
     ends, nodes = np.cumsum(lengths), np.arange(k)
@@ -89,8 +89,8 @@ def _best_splits(level: Level, entries: Entries, task: Task) -> tuple[np.ndarray
     ranking = np.argsort(numbers, axis=0, kind="stable")
     ranks = entries.ranks.take(level.order)
     n_left = np.arange(1, m + 1) - np.repeat(starts, lengths)
-    enough = (n_left >= task.min_leaf) & (np.repeat(lengths, lengths) - n_left >= task.min_leaf)
-    possible = np.repeat(_drawn(ranking, ranks[:, starts] < ranks[:, ends - 1], task.n_drawn), lengths, axis=1)
+    enough = (n_left >= samples.min_leaf) & (np.repeat(lengths, lengths) - n_left >= samples.min_leaf)
+    possible = np.repeat(_drawn(ranking, ranks[:, starts] < ranks[:, ends - 1], samples.n_drawn), lengths, axis=1)
     possible &= enough
     possible[:, :-1] &= ranks[:, :-1] < ranks[:, 1:]
     at = np.flatnonzero(possible)
@@ -128,12 +128,12 @@ def _gains(level: Level, entries: Entries, at: np.ndarray, owner: np.ndarray, st
 
 
 def _split(
-    level: Level, columns: np.ndarray, places: np.ndarray, n_nodes: int, trees: Trees, task: Task
+    level: Level, columns: np.ndarray, places: np.ndarray, n_nodes: int, trees: Trees, samples: Samples
 ) -> tuple[Level, int]:
     """The next level, all left children before all right ones, and the number of nodes; the splits are noted."""
-    (width, m), n, found = level.order.shape, len(task.grid), places >= 0
+    (width, m), n, found = level.order.shape, len(samples.grid), places >= 0
     at, place, parents = columns[found], places[found], level.nodes[found]
-    below, above = (task.columns[at, level.order[at, p] % n] for p in (place, place + 1))
+    below, above = (samples.columns[at, level.order[at, p] % n] for p in (place, place + 1))
     children = n_nodes + 2 * np.arange(len(parents))
     trees.column[parents], trees.threshold[parents], trees.left[parents] = at, 0.5 * (below + above), children
     pairs = np.repeat(level.nodes[:, None], 2, axis=1)  # a node without a split is its own right child
@@ -142,7 +142,7 @@ def _split(
     lengths = np.stack([n_left, level.lengths - n_left], axis=1)
     members = level.order.take(np.repeat(columns * m, level.lengths) + np.arange(m)) % trees.leaves.size
     trees.leaves[members] = np.repeat(pairs.ravel(), lengths.ravel())
-    goes = _are_open(members, lengths.ravel(), task).reshape(-1, 2) & found[:, None]
+    goes = _are_open(members, lengths.ravel(), samples).reshape(-1, 2) & found[:, None]
     side = np.empty(trees.leaves.size, np.int8)
     side[members] = np.repeat(np.where(goes, [0, 1], 2).ravel(), lengths.ravel())
     sides, order = np.tile(side, width).take(level.order).ravel(), level.order.ravel()

@@ -18,7 +18,7 @@ from numba import njit, types
 
 from hpo_models.trees import draws
 from hpo_models.trees.draws import GOLDEN
-from hpo_models.trees.task import Task, Trees
+from hpo_models.trees.samples import Samples, Trees
 
 SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 compiled: Any = njit  # numba's type hints lack some of its options
@@ -58,7 +58,7 @@ def _read(of: Any, n_dimensions: int) -> Any:
 
 WHOLE, REAL, SHORT, BITS = types.intp, types.float64, types.int32, types.uint64
 TASK = types.NamedTuple(
-    [REAL[:, ::1], WHOLE[:, ::1], WHOLE[:, ::1], REAL[::1], REAL[:, ::1], BITS[::1], WHOLE, WHOLE], Task
+    [REAL[:, ::1], WHOLE[:, ::1], WHOLE[:, ::1], REAL[::1], REAL[:, ::1], BITS[::1], WHOLE, WHOLE], Samples
 )
 TREES = types.NamedTuple([WHOLE[::1], REAL[::1], WHOLE[::1], WHOLE[:, ::1]], Trees)
 MEMORY = types.NamedTuple(
@@ -95,29 +95,29 @@ def _rank_columns(memory: Memory, key: np.uint64) -> None:
 
 
 @part
-def _differs(memory: Memory, task: Task, column: int, start: int, end: int) -> bool:
+def _differs(memory: Memory, samples: Samples, column: int, start: int, end: int) -> bool:
     """Whether a column is not constant in a node."""
     first, last = memory.order[column, start], memory.order[column, end - 1]
-    return task.ranks[column, first] != task.ranks[column, last]
+    return samples.ranks[column, first] != samples.ranks[column, last]
 
 
 @part
-def _best_split(memory: Memory, task: Task, t: int, start: int, end: int) -> tuple[int, int]:
+def _best_split(memory: Memory, samples: Samples, t: int, start: int, end: int) -> tuple[int, int]:
     """Column and last place on the left side of the split with the highest gain; a place of -1 if there is none."""
-    weights, values, min_leaf = task.counts[t], memory.values, task.min_leaf
+    weights, values, min_leaf = samples.counts[t], memory.values, samples.min_leaf
     weight, total = 0.0, 0.0
     for p in range(start, end):
         weight += weights[memory.members[p]]
         total += values[memory.members[p]]
     column, place, best, any_differs = 0, -1, -np.inf, False
     for j in range(len(memory.ranking)):
-        if j >= task.n_drawn and any_differs:
+        if j >= samples.n_drawn and any_differs:
             break
         c = memory.ranking[j]
-        if not _differs(memory, task, c, start, end):
+        if not _differs(memory, samples, c, start, end):
             continue
         any_differs = True
-        order, ranks, w_left, s_left = memory.order[c], task.ranks[c], 0.0, 0.0
+        order, ranks, w_left, s_left = memory.order[c], samples.ranks[c], 0.0, 0.0
         rank = ranks[order[start]]
         for p in range(start, end - min_leaf):
             w_left += weights[order[p]]
@@ -148,15 +148,15 @@ def _partition(rows: np.ndarray, memory: Memory, start: int, end: int) -> None:
 
 
 @part
-def _divide(memory: Memory, task: Task, column: int, start: int, middle: int, end: int) -> None:
+def _divide(memory: Memory, samples: Samples, column: int, start: int, middle: int, end: int) -> None:
     """Bring the rows of a node in the order of its children, unless these are leaves."""
     order = memory.order[column]
     for p in range(start, end):
         memory.right[order[p]] = p >= middle
     _partition(memory.members, memory, start, end)
-    if max(middle - start, end - middle) >= 2 * task.min_leaf:
+    if max(middle - start, end - middle) >= 2 * samples.min_leaf:
         for c in range(len(memory.order)):
-            if c != column and _differs(memory, task, c, start, end):
+            if c != column and _differs(memory, samples, c, start, end):
                 _partition(memory.order[c], memory, start, end)
 
 
@@ -164,17 +164,17 @@ def _divide(memory: Memory, task: Task, column: int, start: int, middle: int, en
 
 
 @part
-def _begin(memory: Memory, task: Task, t: int) -> int:
+def _begin(memory: Memory, samples: Samples, t: int) -> int:
     """Number of rows in the sample of a tree, whose root waits now."""
-    weights, m = task.counts[t], 0
-    for row in range(len(task.grid)):
-        memory.values[row] = weights[row] * task.grid[row]
+    weights, m = samples.counts[t], 0
+    for row in range(len(samples.grid)):
+        memory.values[row] = weights[row] * samples.grid[row]
         if weights[row] > 0.0:
             memory.members[m] = row
             m += 1
     for c in range(len(memory.order)):
         p = 0
-        for row in task.order[c]:
+        for row in samples.order[c]:
             if weights[row] > 0.0:
                 memory.order[c, p] = row
                 p += 1
@@ -188,40 +188,40 @@ def _push(memory: Memory, at: int, node: int, start: int, end: int, key: np.uint
 
 
 @part
-def _is_open(memory: Memory, task: Task, start: int, end: int) -> bool:
+def _is_open(memory: Memory, samples: Samples, start: int, end: int) -> bool:
     """Whether a node has enough rows, and different values."""
-    if end - start < 2 * task.min_leaf:
+    if end - start < 2 * samples.min_leaf:
         return False
-    first = task.grid[memory.members[start]]
-    for p in range(start + 1, end):  # noqa: SIM110  numba knows no generators here
-        if task.grid[memory.members[p]] != first:
+    first = samples.grid[memory.members[start]]
+    for p in range(start + 1, end):  # noqa: SIM110  numba takes no generators here
+        if samples.grid[memory.members[p]] != first:
             return True
     return False
 
 
 def _growing(sources: str) -> Any:
     @compiled([WHOLE(TASK, TREES, MEMORY)], nogil=True, cache=True)
-    def grow(task: Task, trees: Trees, memory: Memory) -> int:
+    def grow(samples: Samples, trees: Trees, memory: Memory) -> int:
         sources  # noqa: B018  the variables of a closure are part of the key under which numba keeps it
-        n_nodes = len(task.keys)
-        for t in range(len(task.keys)):
-            _push(memory, 0, t, 0, _begin(memory, task, t), task.keys[t])
+        n_nodes = len(samples.keys)
+        for t in range(len(samples.keys)):
+            _push(memory, 0, t, 0, _begin(memory, samples, t), samples.keys[t])
             n_waiting = 1
             while n_waiting > 0:
                 n_waiting -= 1
                 node, start, end = memory.nodes[n_waiting]
                 key, column, place = memory.keys[n_waiting], 0, -1
-                if _is_open(memory, task, start, end):
+                if _is_open(memory, samples, start, end):
                     _rank_columns(memory, key)
-                    column, place = _best_split(memory, task, t, start, end)
+                    column, place = _best_split(memory, samples, t, start, end)
                 if place < 0:
                     for p in range(start, end):
                         trees.leaves[t, memory.members[p]] = node
                     continue
                 below, above = memory.order[column, place], memory.order[column, place + 1]
                 trees.column[node], trees.left[node] = column, n_nodes
-                trees.threshold[node] = 0.5 * (task.columns[column, below] + task.columns[column, above])
-                _divide(memory, task, column, start, place + 1, end)
+                trees.threshold[node] = 0.5 * (samples.columns[column, below] + samples.columns[column, above])
+                _divide(memory, samples, column, start, place + 1, end)
                 _push(memory, n_waiting, n_nodes, start, place + 1, mix(key - GOLDEN))
                 _push(memory, n_waiting + 1, n_nodes + 1, place + 1, end, mix(key - GOLDEN - GOLDEN))
                 n_waiting, n_nodes = n_waiting + 2, n_nodes + 2
@@ -257,9 +257,9 @@ def _summing(sources: str) -> Any:
 _grow, _add = _growing(SOURCES), _summing(SOURCES)
 
 
-def grow(task: Task) -> Trees:
-    """The trees of a task."""
-    (n_trees, n), width = task.counts.shape, len(task.columns)
+def grow(samples: Samples) -> Trees:
+    """The trees of an ensemble."""
+    (n_trees, n), width = samples.counts.shape, len(samples.columns)
     most = 2 * n_trees * n
     leaves = np.zeros((n_trees, n), np.intp)
     trees = Trees(np.zeros(most, np.intp), np.full(most, np.inf), np.arange(most), leaves)
@@ -267,7 +267,7 @@ def grow(task: Task) -> Trees:
     numbers, ranking = np.empty(width, np.uint64), np.empty(width, np.intp)
     waiting, keys = np.empty((n + 1, 3), np.intp), np.empty(n + 1, np.uint64)
     memory = Memory(order, members, spare, np.empty(n, np.uint8), np.empty(n), numbers, ranking, waiting, keys)
-    n_nodes = _grow(task, trees, memory)
+    n_nodes = _grow(samples, trees, memory)
     return Trees(trees.column[:n_nodes], trees.threshold[:n_nodes], trees.left[:n_nodes], leaves)
 
 

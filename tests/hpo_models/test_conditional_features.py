@@ -39,9 +39,7 @@ def test_equal_configurations_have_equal_rows(space, seed):
     rows = features.settle(raw_rows(space, 6, seed))
     assert not np.isnan(rows).any()
     configs = [decode(features.to_unit(row)) for row in rows]
-    np.testing.assert_allclose(
-        rows_of(space, configs), rows, atol=1e-6
-    )  # few digits in a narrow range
+    np.testing.assert_allclose(rows_of(space, configs), rows, atol=1e-6)  # few digits in a narrow range
     overwritten = np.where(features.present(rows), rows, raw_rows(space, 6, seed + 1))
     np.testing.assert_array_equal(features.settle(overwritten), rows)
     np.testing.assert_array_equal(features.present(overwritten), features.present(rows))

@@ -11,7 +11,7 @@ from hpo_models import forest as forests
 from hpo_models.features import Features
 from hpo_models.forest import Forest, fit_forest
 from hpo_models.trees import by_level
-from hpo_models.trees.task import Trees
+from hpo_models.trees.samples import Trees
 
 
 def test_variance_is_that_of_the_mixture_of_leaves():

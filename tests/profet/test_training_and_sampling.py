@@ -10,7 +10,7 @@ import pytest
 
 from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption, InvalidSeed, UnknownName
-from hpo_models.gp.gplvm import InvalidTasks
+from hpo_models.gplvm.bayesian import InvalidTasks
 from profet import FAST, PAPER, from_arrays, sample, sample_task, train, train_on, write_model
 from profet.sampling import _uniform
 from profet.settings import settings_of
@@ -77,7 +77,7 @@ def test_own_arrays_and_progress(data):
 @pytest.mark.slow
 def test_gpy_encodes_as_a_cross_check(data):
     pytest.importorskip("GPy", reason="the other encoder is that of GPy; pip install gpy")
-    from profet.encoder import encode
+    from profet.learning.encoder import encode
 
     values = data.losses[:, :, 0] - data.losses.mean()
     own = encode(values, replace(FAST, n_latent=2, kernel="rbf"), 0)
@@ -162,7 +162,7 @@ def test_draws_of_a_task_follow_its_posterior(model):
 
 
 def test_tasks_that_the_encoder_cannot_tell_apart_are_put_at_principal_components(data):
-    from profet.encoder import encode
+    from profet.learning.encoder import encode
 
     values = np.random.default_rng(0).standard_normal((4, 80))
     found = encode(values, replace(FAST, n_latent=2), 0)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from baselines.bayesian.parts.network_inputs import WIDEST, network_inputs
-from baselines.parts.acquisition_search import maximise, random_points
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count, number
+from baselines.parts.search.maximum import maximise, random_points
 from hpo_models.acquisition import log_expected_improvement
 from hpo_models.networks.bnn import WeightPrior
 from hpo_models.networks.continued_chain import ContinuedChains, Lengths

@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from baselines.parts.acquisition_search import Score, maximise, random_points
 from baselines.parts.history import Snapshot
 from baselines.parts.loss_transforms import log_distances
+from baselines.parts.search.maximum import Score, maximise, random_points
 from baselines.parts.search_schedule import next_search
 from hpo_models.gp.fit import Fitting, most_probable, posterior_samples
 from hpo_models.gp.kernels import matern52

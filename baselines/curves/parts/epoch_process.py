@@ -22,11 +22,11 @@ import math
 import numpy as np
 
 from baselines.curves.parts.stepwise import StepwiseTraining
-from baselines.parts.acquisition_search import maximise, random_new_row, random_points
 from baselines.parts.history import History, Snapshot, row_key
 from baselines.parts.loss_transforms import log_distances
 from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
+from baselines.parts.search.maximum import maximise, random_new_row, random_points
 from hpo_core.running.trial import Proposal
 from hpo_core.space import Space
 from hpo_models.acquisition import confidence_bounds, confidence_factor

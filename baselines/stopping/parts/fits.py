@@ -13,7 +13,7 @@ from hashlib import blake2b
 import numpy as np
 
 from baselines.parts.search_schedule import last_search
-from baselines.stopping.parts.surrogate import Fit, Part, Surrogate, better_part, part_of
+from baselines.stopping.parts.surrogate import Fit, FittedPart, Surrogate, better_part, part_of
 from baselines.stopping.parts.usable_trials import UsableTrials, UsableTrialsReader
 from hpo_models.gp.fit import Fitting, Hyperparameters, modes, most_probable, posterior_samples
 from hpo_models.gp.kernels import matern52
@@ -93,7 +93,7 @@ class Fits:
             for process in self._surrogate(surrogate.part, surrogate.searched, "modes").processes
         ]
 
-    def _surrogate(self, part: Part, searched: Part, what: str) -> Surrogate:
+    def _surrogate(self, part: FittedPart, searched: FittedPart, what: str) -> Surrogate:
         key = blake2b(searched.x.tobytes() + searched.y.tobytes() + what.encode(), digest_size=16).digest()
         if key not in self._found:
             if len(self._found) >= REMEMBERED:
@@ -105,7 +105,7 @@ class Fits:
         ]
         return Surrogate(processes, part, searched)
 
-    def _search(self, part: Part) -> list[Hyperparameters]:
+    def _search(self, part: FittedPart) -> list[Hyperparameters]:
         """The most probable hyperparameters, or ten samples."""
         priors = PRIORS[self.how]
         best = most_probable(part.x, part.y, self._groups, matern52, priors)
@@ -114,7 +114,7 @@ class Fits:
         rng = np.random.default_rng(self._seed)
         return posterior_samples(part.x, part.y, self._groups, matern52, priors, rng, best)
 
-    def _near_modes(self, part: Part) -> list[Hyperparameters]:
+    def _near_modes(self, part: FittedPart) -> list[Hyperparameters]:
         rng = np.random.default_rng(self._seed)
         found = modes(part.x, part.y, self._groups, matern52, MAP, Fitting(n_starts=N_STARTS), rng=rng)
         return [mode.hyperparameters for mode in found if mode.log_density > found[0].log_density - NEAR]

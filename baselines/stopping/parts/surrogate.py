@@ -32,7 +32,7 @@ ROUNDS, N_BEST, N_AROUND = 6, 5, 40  # of refinement: rounds, configurations to 
 FIRST_RADIUS = 0.2  # of the unit interval; halved from round to round
 
 
-class Part(NamedTuple):
+class FittedPart(NamedTuple):
     """Observations that a process is fitted to, see the module's head; `centre` and `std` undo the standardisation."""
 
     x: np.ndarray
@@ -49,8 +49,8 @@ class Surrogate(NamedTuple):
     """
 
     processes: list[GP]
-    part: Part
-    searched: Part
+    part: FittedPart
+    searched: FittedPart
 
     def predict(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m,) means and (m,) standard deviations of the loss at features (m, width).
@@ -74,9 +74,9 @@ def better_part(losses: np.ndarray, share: float, at_least: int) -> np.ndarray:
     return np.argsort(losses, kind="stable")[:n]
 
 
-def part_of(usable: UsableTrials, indices: np.ndarray) -> Part:
+def part_of(usable: UsableTrials, indices: np.ndarray) -> FittedPart:
     """Some of the usable trials, standardised."""
-    return Part(usable.x[indices], *standardise(usable.losses[indices]))
+    return FittedPart(usable.x[indices], *standardise(usable.losses[indices]))
 
 
 class CandidateSet:

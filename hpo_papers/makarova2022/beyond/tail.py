@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from baselines.stopping.parts.regret import bound_ends
-from baselines.stopping.parts.surrogate import CandidateSet, Part, Surrogate, better_part
+from baselines.stopping.parts.surrogate import CandidateSet, FittedPart, Surrogate, better_part
 from hpo_leaderboard.stopping.pictures import COLOURS, legend_below, panels_of, tidy
 from hpo_models.acquisition import confidence_factor
 from hpo_models.gp.fit import Fitting, modes
@@ -39,7 +39,7 @@ def modes_along(name: str, dataset: int, checks: list[int]) -> list[list[float]]
         best = better_part(losses[:t], 0.5, 20)
         if losses[best].max() <= losses[best].min():
             continue
-        part = Part(x[best], *standardise(losses[best]))
+        part = FittedPart(x[best], *standardise(losses[best]))
         kernel = kernel_named("matern52")
         first = modes(part.x, part.y, reader.groups, kernel, MAP, Fitting(n_starts=1))
         five = modes(

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from baselines.parts.acquisition_search import best_new_row, random_new_row
 from baselines.parts.bayesian_optimizer import BayesianOptimizer
 from baselines.parts.history import History
+from baselines.parts.search.maximum import best_new_row, random_new_row
 from hpo_core import Categorical, Condition, Constant, Float, Ordinal, Proposal, Space
 from hpo_core.errors import InvalidOption
 from hpo_models.features import Features

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
 from hpo_models.trees import by_level
-from hpo_models.trees.task import bootstrap, on_grid
+from hpo_models.trees.samples import bootstrap, on_grid
 
 needs_numba = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="needs the extra fast")
 both_ways = pytest.mark.parametrize("way", ["by_level", pytest.param("compiled", marks=needs_numba)])

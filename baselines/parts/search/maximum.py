@@ -7,8 +7,8 @@ refinement              Gaussian steps that become smaller and smaller, around t
 
 A row that was proposed before is not proposed again as long as the search finds another one.
 
-Every row is that of a configuration of the space, see `baselines.parts.neighbours`. In a space with a list the points
-are rows of the list, all of them if it is short.
+Every row is that of a configuration of the space, see `baselines.parts.search.neighbours`. In a space with a list the
+points are rows of the list, all of them if it is short.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from baselines.parts.history import Snapshot
-from baselines.parts.neighbours import neighbours
+from baselines.parts.search.neighbours import neighbours
 from hpo_models.features import Features
 from hpo_models.listed_rows import ListedRows
 

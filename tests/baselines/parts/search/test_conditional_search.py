@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from conditional_spaces import CLAUSES, TREE, listed
 
-from baselines.parts.acquisition_search import local_search, maximise, random_new_row, random_points, refine
 from baselines.parts.history import History
-from baselines.parts.neighbours import neighbours
 from baselines.parts.representers import representers
 from baselines.parts.sampling import unit_decoder
+from baselines.parts.search.maximum import local_search, maximise, random_new_row, random_points, refine
+from baselines.parts.search.neighbours import neighbours
 from hpo_core import Categorical, Condition, Float, Int, Ordinal, Space
 from hpo_models.features import Features
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from baselines.parts.acquisition_search import local_search, random_points, refine
-from baselines.parts.neighbours import neighbours
+from baselines.parts.search.maximum import local_search, random_points, refine
+from baselines.parts.search.neighbours import neighbours
 from hpo_core import Benchmark
 from hpo_core.space import Space
 from hpo_core.space.hyperparameters import Categorical, Constant, Float, Int, Ordinal

@@ -11,8 +11,8 @@ import numpy as np
 from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_models.networks.chains import Progress
-from profet.emulation import emulate
-from profet.encoder import encode
+from profet.learning.emulation import emulate
+from profet.learning.encoder import encode
 from profet.meta_data import MetaData
 from profet.meta_model import MetaModel
 from profet.settings import FAST, Settings

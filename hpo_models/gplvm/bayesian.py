@@ -3,7 +3,7 @@
     Y       (T, D) one row per task, of zero mean over all       G = Y Y^T
     h_t     (Q,) the latent position of task t, prior N(0, I), posterior q(h_t) = N(m_t, diag S_t)
     g       y_td = g_d(h_t) + noise of variance 1 / beta, every g_d ~ GP(0, k)
-    Z       (M, Q) inducing points;    K = k(Z, Z),   psi0, psi1, psi2 as in `hpo_models.gp.gplvm_statistics`
+    Z       (M, Q) inducing points;    K = k(Z, Z),   psi0, psi1, psi2 as in `hpo_models.gplvm.statistics`
     A       K + beta psi2;    P = psi1^T G psi1
 
 Collapsed bound on log p(Y) (their eq. 21, over all D outputs at once, so that a fit does not depend on D):
@@ -28,7 +28,7 @@ from scipy.optimize import minimize
 
 from hpo_core.errors import HpoError, InvalidOption, nearest
 from hpo_core.single_thread import single_threaded
-from hpo_models.gp.gplvm_statistics import (
+from hpo_models.gplvm.statistics import (
     ClosedForm,
     Latent,
     Psi,

@@ -1,4 +1,4 @@
-"""Kernel statistics under Gaussian inputs, with their gradients: the terms of the bound of `hpo_models.gp.gplvm`.
+"""Kernel statistics under Gaussian inputs, with their gradients: the terms of the bound of `hpo_models.gplvm.bayesian`.
 
     T, M, Q     number of tasks, of inducing points, of latent dimensions
     means       (T, Q) m, of q(h_t) = N(m_t, diag S_t)

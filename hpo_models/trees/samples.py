@@ -1,4 +1,4 @@
-"""`Task`, what the trees of an ensemble are grown from, and `Trees`, what comes of it.
+"""`Samples`, what the trees of an ensemble are grown from, and `Trees`, what comes of it.
 
 A node takes the split with the highest
 
@@ -24,7 +24,7 @@ ROUNDED = 9  # digits by which the numbers of a column are told apart, as `basel
 DIGITS = 52  # binary, of the sums
 
 
-class Task(NamedTuple):
+class Samples(NamedTuple):
     """Observations of n rows, with the bootstrap samples of T trees.
 
     columns     (width, n) inputs, rounded
@@ -63,8 +63,8 @@ class Trees(NamedTuple):
 
 def bootstrap(
     rows: np.ndarray, values: np.ndarray, rng: np.random.Generator, n_trees: int, min_leaf: int, max_features: float
-) -> Task:
-    """Task with a bootstrap sample for each tree.
+) -> Samples:
+    """Samples with a bootstrap sample for each tree.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def bootstrap(
 
     Returns
     -------
-    Task
+    Samples
         For `by_level.grow` and `compiled.grow`.
     """
     n, width = rows.shape
@@ -92,7 +92,7 @@ def bootstrap(
     steps = np.diff(np.take_along_axis(columns, order, axis=1), axis=1) > 0.0
     np.put_along_axis(ranks, order[:, 1:], np.cumsum(steps, axis=1), axis=1)
     n_drawn = max(1, int(max_features * width))
-    return Task(columns, order, ranks, on_grid(values, n_trees * n), counts, keys, min_leaf, n_drawn)
+    return Samples(columns, order, ranks, on_grid(values, n_trees * n), counts, keys, min_leaf, n_drawn)
 
 
 def on_grid(values: np.ndarray, n_terms: int) -> np.ndarray:

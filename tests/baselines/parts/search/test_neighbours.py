@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conditional_spaces import CLAUSES, TREE, listed
 
-from baselines.parts.neighbours import MOST_NEIGHBOURS, neighbours
+from baselines.parts.search.neighbours import MOST_NEIGHBOURS, neighbours
 from hpo_core import Categorical, Float, Int, Ordinal, Space
 from hpo_models.features import Features
 

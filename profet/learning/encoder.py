@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_core.errors import MissingExtra
-from hpo_models.gp.gplvm import check_tasks, fit_gplvm
+from hpo_models.gplvm.bayesian import check_tasks, fit_gplvm
 from profet.meta_model import Encoding
 from profet.settings import Settings
 

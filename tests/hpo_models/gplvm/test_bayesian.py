@@ -7,7 +7,8 @@ import pytest
 from scipy.integrate import quad
 
 from hpo_core.errors import InvalidOption
-from hpo_models.gp.gplvm import (
+from hpo_models.gp.kernels import matern52, rbf
+from hpo_models.gplvm.bayesian import (
     InvalidTasks,
     Parameters,
     Shapes,
@@ -16,8 +17,7 @@ from hpo_models.gp.gplvm import (
     divergence,
     fit_gplvm,
 )
-from hpo_models.gp.gplvm_statistics import ClosedForm, Latent, Psi, QuasiMonteCarlo, covariance
-from hpo_models.gp.kernels import matern52, rbf
+from hpo_models.gplvm.statistics import ClosedForm, Latent, Psi, QuasiMonteCarlo, covariance
 
 
 def some_parameters(n_tasks=6, n_inducing=4, n_dimensions=2, seed=0):

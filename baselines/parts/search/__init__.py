@@ -1,0 +1,1 @@
+"""Search for the maximum of an acquisition function."""

@@ -1,0 +1,1 @@
+"""Bayesian Gaussian process latent variable model: the encoder of tasks."""
