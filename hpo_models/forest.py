@@ -112,6 +112,6 @@ def _grower(n: int) -> ModuleType:
 def _compiled() -> ModuleType:
     try:
         from hpo_models.trees import compiled
-    except (ImportError, RuntimeError):  # no numba, or no directory in which it can keep what it compiled
+    except Exception:  # no numba, no directory in which it can keep what it compiled, or a damaged file there
         return by_level
     return compiled

@@ -3,8 +3,9 @@
 Each tree keeps the rows of its sample in ascending order of each column; a node has the same places in all of them. A
 column that is constant in a node is not kept in order below it.
 
-numba keeps what it compiled on disk and checks the date of one file; `SOURCES` makes it check the text of all files.
-The import fails with a RuntimeError if numba finds no directory that it can write.
+numba keeps what it compiled on disk and checks the date of one file; the digest `SOURCES` in the names makes it check
+the text of all files. What another version of them left there is not read: it names classes that may be gone. The
+import fails with a RuntimeError if numba finds no directory that it can write.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _read(of: Any, n_dimensions: int) -> Any:
 
 
 WHOLE, REAL, SHORT, BITS = types.intp, types.float64, types.int32, types.uint64
-TASK = types.NamedTuple(
+SAMPLES = types.NamedTuple(
     [REAL[:, ::1], WHOLE[:, ::1], WHOLE[:, ::1], REAL[::1], REAL[:, ::1], BITS[::1], WHOLE, WHOLE], Samples
 )
 TREES = types.NamedTuple([WHOLE[::1], REAL[::1], WHOLE[::1], WHOLE[:, ::1]], Trees)
@@ -199,62 +200,63 @@ def _is_open(memory: Memory, samples: Samples, start: int, end: int) -> bool:
     return False
 
 
-def _growing(sources: str) -> Any:
-    @compiled([WHOLE(TASK, TREES, MEMORY)], nogil=True, cache=True)
-    def grow(samples: Samples, trees: Trees, memory: Memory) -> int:
-        sources  # noqa: B018  the variables of a closure are part of the key under which numba keeps it
-        n_nodes = len(samples.keys)
-        for t in range(len(samples.keys)):
-            _push(memory, 0, t, 0, _begin(memory, samples, t), samples.keys[t])
-            n_waiting = 1
-            while n_waiting > 0:
-                n_waiting -= 1
-                node, start, end = memory.nodes[n_waiting]
-                key, column, place = memory.keys[n_waiting], 0, -1
-                if _is_open(memory, samples, start, end):
-                    _rank_columns(memory, key)
-                    column, place = _best_split(memory, samples, t, start, end)
-                if place < 0:
-                    for p in range(start, end):
-                        trees.leaves[t, memory.members[p]] = node
-                    continue
-                below, above = memory.order[column, place], memory.order[column, place + 1]
-                trees.column[node], trees.left[node] = column, n_nodes
-                trees.threshold[node] = 0.5 * (samples.columns[column, below] + samples.columns[column, above])
-                _divide(memory, samples, column, start, place + 1, end)
-                _push(memory, n_waiting, n_nodes, start, place + 1, mix(key - GOLDEN))
-                _push(memory, n_waiting + 1, n_nodes + 1, place + 1, end, mix(key - GOLDEN - GOLDEN))
-                n_waiting, n_nodes = n_waiting + 2, n_nodes + 2
-        return n_nodes
+def _kept(signature: Any) -> Any:
+    """Decorator that compiles a function, or finds it on disk under its name and the digest of the sources."""
 
-    return grow
+    def compile_or_find(function: Any) -> Any:
+        function.__qualname__ += f"-{SOURCES[:16]}"
+        return compiled([signature], nogil=True, cache=True)(function)
+
+    return compile_or_find
 
 
-def _summing(sources: str) -> Any:
-    @compiled([types.void(*SUM)], nogil=True, cache=True)
-    def add(
-        column: np.ndarray,
-        threshold: np.ndarray,
-        left: np.ndarray,
-        moments: np.ndarray,
-        n_trees: int,
-        rows: np.ndarray,
-        total: np.ndarray,
-    ) -> None:
-        sources  # noqa: B018
-        for i in range(len(rows)):
-            for t in range(n_trees):
-                node, child = t, left[t]
-                while child != node:
-                    node = child + (rows[i, column[node]] > threshold[node])
-                    child = left[node]
-                for j in range(moments.shape[1]):
-                    total[i, j] += moments[node, j]
+@_kept(WHOLE(SAMPLES, TREES, MEMORY))
+def _grow(samples: Samples, trees: Trees, memory: Memory) -> int:
+    """Number of nodes, all of which are written to the trees."""
+    n_nodes = len(samples.keys)
+    for t in range(len(samples.keys)):
+        _push(memory, 0, t, 0, _begin(memory, samples, t), samples.keys[t])
+        n_waiting = 1
+        while n_waiting > 0:
+            n_waiting -= 1
+            node, start, end = memory.nodes[n_waiting]
+            key, column, place = memory.keys[n_waiting], 0, -1
+            if _is_open(memory, samples, start, end):
+                _rank_columns(memory, key)
+                column, place = _best_split(memory, samples, t, start, end)
+            if place < 0:
+                for p in range(start, end):
+                    trees.leaves[t, memory.members[p]] = node
+                continue
+            below, above = memory.order[column, place], memory.order[column, place + 1]
+            trees.column[node], trees.left[node] = column, n_nodes
+            trees.threshold[node] = 0.5 * (samples.columns[column, below] + samples.columns[column, above])
+            _divide(memory, samples, column, start, place + 1, end)
+            _push(memory, n_waiting, n_nodes, start, place + 1, mix(key - GOLDEN))
+            _push(memory, n_waiting + 1, n_nodes + 1, place + 1, end, mix(key - GOLDEN - GOLDEN))
+            n_waiting, n_nodes = n_waiting + 2, n_nodes + 2
+    return n_nodes
 
-    return add
 
-
-_grow, _add = _growing(SOURCES), _summing(SOURCES)
+@_kept(types.void(*SUM))
+def _add(
+    column: np.ndarray,
+    threshold: np.ndarray,
+    left: np.ndarray,
+    moments: np.ndarray,
+    n_trees: int,
+    rows: np.ndarray,
+    total: np.ndarray,
+) -> None:
+    """Add the moments of the leaves that rows end in to the totals (n, k)."""
+    for i in range(len(rows)):
+        for t in range(n_trees):
+            node, child = t, left[t]
+            while child != node:
+                node = child + (rows[i, column[node]] > threshold[node])
+                child = left[node]
+            for j in range(moments.shape[1]):
+                total[i, j] += moments[node, j]
 
 
 def grow(samples: Samples) -> Trees:
