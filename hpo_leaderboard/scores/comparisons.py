@@ -93,7 +93,7 @@ def _mann_whitney_tests(runs: dict[str, np.ndarray], pairs: list[Pair], alternat
     for a, b in pairs:
         sizes = len(runs[a]), len(runs[b])
         alike.setdefault(sizes if min(sizes) > MOST_EXACT else (a, b), []).append((a, b))
-    tests = {}
+    tests: dict[Pair, float] = {}
     for some in alike.values():
         x, y = (np.array([runs[pair[side]] for pair in some]) for side in (0, 1))
         tests.update(zip(some, mannwhitneyu(x, y, alternative=alternative, axis=1).pvalue, strict=True))
