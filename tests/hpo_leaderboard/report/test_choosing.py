@@ -1,9 +1,11 @@
 """Choosing runs for the page, the comparison and the export; what is left out is said."""
 
+import json
 import re
 
 import pandas as pd
 import pytest
+from packed_files import unpacked
 
 from hpo_cli.main import main
 from hpo_leaderboard.engines.serial import SerialEngine
@@ -40,7 +42,8 @@ def test_optimizers_benchmarks_and_seeds_are_chosen(store, tmp_path, capsys):
     board = pd.read_csv(tmp_path / "group-1" / "leaderboard.csv")
     assert sorted(board["optimizer"]) == ["rs", "tpe"] and set(board["n_runs"]) == {4}
     text = (tmp_path / "index.html").read_text()
-    assert '"highlight":"tpe"' in text and "forrester" not in text.partition("<script")[0]
+    payload = re.search(r'id="payload">(.*?)</script>', text, re.DOTALL)
+    assert json.loads(unpacked(payload[1]))["highlight"] == "tpe" and "forrester" not in text.partition("<script")[0]
     assert main(["store", "export", str(store), "--out", str(tmp_path / "all.csv"), *chosen]) == 0
     exported = pd.read_csv(tmp_path / "all.csv")
     assert set(exported["seed"]) == {1, 2} and set(exported["optimizer"]) == {"rs", "tpe"}
