@@ -101,3 +101,13 @@ def _by_benchmark(table: pandas.DataFrame) -> dict[str, pandas.DataFrame]:
     starts = np.flatnonzero(np.concatenate([[True], names[1:] != names[:-1]]))
     ends = np.append(starts[1:], len(names))
     return {str(names[a]): table.iloc[a:b] for a, b in zip(starts, ends, strict=True)}
+
+
+def without_slices(group: Group) -> Group:
+    """The group without `of`, half as large for another process, where `with_slices` makes it whole again."""
+    return group._replace(of={})
+
+
+def with_slices(group: Group) -> Group:
+    """The group with `of` as slices of its incumbents, which stand in the order of its benchmarks."""
+    return group._replace(of=_by_benchmark(group.incumbents))

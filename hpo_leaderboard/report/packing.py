@@ -21,6 +21,13 @@ def packed(content: bytes) -> str:
     return base64.b85encode(zlib.compress(content, 9)).decode("ascii").translate(SAFE)
 
 
+def packed_plotly() -> str:
+    """plotly, which draws on the page, packed."""
+    from plotly.offline import get_plotlyjs
+
+    return packed(get_plotlyjs().encode())
+
+
 def packed_table(text: str) -> str:
     """A CSV file, packed; folded before, which makes it half as long."""
     folded = folded_table(text)

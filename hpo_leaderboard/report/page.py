@@ -6,34 +6,31 @@ import json
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hpo_core.errors import InvalidOption, MissingExtra
-from hpo_core.shown_text import csv_frame
-from hpo_core.storage.files import replacing, write_text
+from hpo_core.storage.files import write_text
 from hpo_leaderboard.report.conclusions import Conclusion, conclusions
-from hpo_leaderboard.report.figures.comparisons import COMPARISONS, P_VALUES
-from hpo_leaderboard.report.figures.curves import CURVES
+from hpo_leaderboard.report.figures.comparisons import P_VALUES
 from hpo_leaderboard.report.figures.figure import Figure, Omitted
+from hpo_leaderboard.report.figures.files import FIGURES, Drawn, packed_file, write_table
 from hpo_leaderboard.report.figures.palette import Style, styles
-from hpo_leaderboard.report.figures.targets import TARGETS
 from hpo_leaderboard.report.figures.vector import WIDTH, File, write_sheets
 from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, shown
-from hpo_leaderboard.report.packing import packed, packed_table
+from hpo_leaderboard.report.packing import packed
 from hpo_leaderboard.report.scored_store import ScoredStore, score_store
+from hpo_leaderboard.report.second_process import SecondProcess, draw_figures, second_process
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.store.labels import full_label
 from hpo_leaderboard.store.schema import StoreUnavailable
 
-if TYPE_CHECKING:
-    import pandas
-
-FIGURES = (*CURVES, *TARGETS, *COMPARISONS)
 TABLES = ("leaderboard.csv", "leaderboard.tex", "final-regret.csv", "final-regret.tex")
 NEEDED = ("plotly", "jinja2", "matplotlib")
+LARGE = range(100_000, 10_000_000)  # trials for which a second process pays; more would take much memory twice
+TRIAL_BYTES = 50  # in a store, about
 
 
 class Part(NamedTuple):
@@ -64,20 +61,42 @@ def write_report(store: str | Path | ScoredStore, out_dir: str | Path, *, highli
     equal files.
     """
     check_packages()
-    out = Path(out_dir)
-    scored = store if isinstance(store, ScoredStore) else score_store(store)
+    with second_process(_n_trials(store) in LARGE) as second:
+        scored = store if isinstance(store, ScoredStore) else score_store(store)
+        return _write_page(scored, Path(out_dir), highlight, second)
+
+
+def _n_trials(store: str | Path | ScoredStore) -> int:
+    """Number of trials in a report, for a store that was not read yet by the size of its file."""
+    if isinstance(store, ScoredStore):
+        return sum(len(group.incumbents) for group in store.groups)
+    path = Path(store)
+    return path.stat().st_size // TRIAL_BYTES if path.is_file() else 0
+
+
+def _write_page(scored: ScoredStore, out: Path, highlight: str | None, second: SecondProcess | None) -> Path:
+    """Path of the page; parameters as for `write_report`, and the process that helps to draw."""
     if not scored.groups:
         raise InvalidOption("a report needs a trial that succeeded, got none; `hpo store info` says why runs broke")
     look = styles(name for group in scored.groups for name in group.optimizers)
     mine = None if highlight is None else full_label(highlight, list(look))
     try:
-        parts = [_write_part(group, out, look) for group in scored.groups]
+        for group in scored.groups:
+            (out / group.name).mkdir(parents=True, exist_ok=True)
+        drawn, plotly = draw_figures(scored.groups, out, look, second)
+        parts = [_write_part(group, own, out) for group, own in zip(scored.groups, drawn, strict=True)]
         paths = [path for part in parts for path in part.paths] + _write_methods(scored.methods, out)
-        files = {path: _packed(out / path) for path in paths}
+        known = {
+            f"{group.name}/{name}": content
+            for group, own in zip(scored.groups, drawn, strict=True)
+            for each in own
+            for name, content in each.contents.items()
+        }
+        files = {path: known.get(path) or packed_file(out / path) for path in paths}
     except OSError as error:
         raise StoreUnavailable(f"cannot write the report to {out} ({error}); take another directory") from None
     page = out / "index.html"
-    write_text(page, render(scored, parts, look, files, mine))
+    write_text(page, render(scored, parts, look, files, plotly, mine))
     return page
 
 
@@ -117,24 +136,19 @@ def check_packages() -> None:
             raise MissingExtra(package, "report")
 
 
-def _write_part(group: Group, out: Path, look: dict[str, Style]) -> Part:
-    """Scores of a group, after writing its files."""
+def _write_part(group: Group, drawn: list[Drawn], out: Path) -> Part:
+    """What the page shows of a group with its figures, after writing its tables."""
     folder = out / group.name
-    folder.mkdir(parents=True, exist_ok=True)
     regrets = final_regrets(group)
     rows, cells = board_rows(group), regret_rows(group, regrets)
-    _write_table(folder / "leaderboard.csv", group.board)
-    _write_table(folder / "final-regret.csv", regrets)
+    write_table(folder / "leaderboard.csv", group.board)
+    write_table(folder / "final-regret.csv", regrets)
     write_text(folder / "leaderboard.tex", board_table(rows, group.benchmarks))
     write_text(folder / "final-regret.tex", regret_table(cells, group.optimizers))
-    made = [make(group) for make in FIGURES]
-    figures = [figure for figure in made if isinstance(figure, Figure)]
-    files = {}
-    for figure in figures:
-        _write_table(folder / f"{figure.name}.csv", figure.table)
-        files[figure.name] = write_sheets(figure, look, folder)
+    figures = [each.figure for each in drawn if isinstance(each.figure, Figure)]
+    files = {each.figure.name: each.files for each in drawn if isinstance(each.figure, Figure)}
     written = [*TABLES, *(f"{name}.csv" for name in files), *(file.name for own in files.values() for file in own)]
-    omitted = [figure for figure in made if isinstance(figure, Omitted)]
+    omitted = [each.figure for each in drawn if isinstance(each.figure, Omitted)]
     tests = [figure.table for figure in figures if figure.name == P_VALUES]
     said = conclusions(tests[0], group.optimizers, final_values(group.incumbents)) if tests else []
     return Part(group, rows, cells, figures, omitted, files, [f"{group.name}/{name}" for name in written], said)
@@ -145,26 +159,19 @@ def _write_methods(methods: Methods, out: Path) -> list[str]:
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
     tables = ("benchmarks", "optimizers", "broken")
     for name in tables:
-        _write_table(out / FOLDER / f"{name}.csv", getattr(methods, name))
+        write_table(out / FOLDER / f"{name}.csv", getattr(methods, name))
     for file, text in methods.suites.items():
         write_text(out / FOLDER / file, text)
     return [f"{FOLDER}/{name}" for name in (*(f"{name}.csv" for name in tables), *methods.suites)]
 
 
-def _packed(path: Path) -> str:
-    """Content of a file as it lies in the page."""
-    if path.suffix == ".csv":
-        return packed_table(path.read_bytes().decode("utf-8"))
-    return packed(path.read_bytes())
-
-
-def _write_table(path: Path, table: pandas.DataFrame) -> None:
-    with replacing(path) as temporary:
-        csv_frame(table).to_csv(temporary, index=False)
-
-
 def render(
-    scored: ScoredStore, parts: list[Part], look: dict[str, Style], files: dict[str, str], highlight: str | None
+    scored: ScoredStore,
+    parts: list[Part],
+    look: dict[str, Style],
+    files: dict[str, str],
+    plotly: str,
+    highlight: str | None,
 ) -> str:
     """HTML of the page.
 
@@ -176,11 +183,12 @@ def render(
         Style of each optimizer.
     files
         Packed contents by path, which the page offers for download.
+    plotly
+        The packed drawing library.
     highlight
         Optimizer that is shown in front of the others; None for none.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from plotly.offline import get_plotlyjs
 
     loader = PackageLoader("hpo_leaderboard.report")
     environment = Environment(
@@ -202,7 +210,7 @@ def render(
         unscored=sorted(set(methods.benchmarks["benchmark"]) - {name for part in parts for name in part.group.of}),
         style_sheet=_template("style.css"),
         scripts=[_template("unpack.js"), _template("plots.js"), _template("page.js")],
-        plotly=packed(get_plotlyjs().encode()),
+        plotly=plotly,
         payload=packed(json.dumps(payload, allow_nan=False, separators=(",", ":")).encode()),
         files=script_json(files),
     )

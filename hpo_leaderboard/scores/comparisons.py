@@ -11,14 +11,22 @@ taken.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations, permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.incumbents import as_final_values, cells
-from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, expanded_level, percentile_interval, resampling_counts
+from hpo_leaderboard.scores.intervals import (
+    LEVEL,
+    N_SAMPLES,
+    counts_of_all,
+    expanded_level,
+    percentile_interval,
+    resampling_counts,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from hpo_leaderboard.scores.from_runs import Source
 
 Pair = tuple[str, str]
+MOST_EXACT = 8  # runs up to which scipy may compute exact p-values
 PAIRS = {"two-sided": combinations, "less": permutations}
 
 
@@ -58,12 +67,12 @@ def mann_whitney(
         Columns: benchmark, a, b, n_a, n_b, effect, effect_low, effect_high (bootstrap over runs), p, p_holm.
     """
     import pandas as pd
-    from scipy.stats import mannwhitneyu
 
     frames = []
     for benchmark, runs in runs_by_benchmark(values).items():
-        effects = pair_effects(runs, alternative, np.random.default_rng(seed), n_samples)
-        tests = {(a, b): mannwhitneyu(runs[a], runs[b], alternative=alternative).pvalue for a, b in effects}
+        counts = counts_of_all(seed, map(len, runs.values()), n_samples)
+        effects = pair_effects(runs, alternative, dict(zip(runs, counts, strict=True)))
+        tests = _mann_whitney_tests(runs, list(effects), alternative)
         sizes = {(a, b): [(len(runs[a]), len(runs[b]))] for a, b in effects}
         frame = _frame({pair: [effect] for pair, effect in effects.items()}, tests, sizes, level)
         frame.insert(0, "benchmark", benchmark)
@@ -71,6 +80,24 @@ def mann_whitney(
         frame.insert(4, "n_b", [len(runs[b]) for _, b in effects])
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def _mann_whitney_tests(runs: dict[str, np.ndarray], pairs: list[Pair], alternative: str) -> dict[Pair, float]:
+    """p-values of pairs. Those with equally many runs are tested in one call, unless exact p-values may be asked for.
+
+    scipy decides about exact p-values for a whole call, by the number of runs and by ties.
+    """
+    from scipy.stats import mannwhitneyu
+
+    alike: dict[Any, list[Pair]] = {}
+    for a, b in pairs:
+        sizes = len(runs[a]), len(runs[b])
+        alike.setdefault(sizes if min(sizes) > MOST_EXACT else (a, b), []).append((a, b))
+    tests: dict[Pair, float] = {}
+    for some in alike.values():
+        x, y = (np.array([runs[pair[side]] for pair in some]) for side in (0, 1))
+        tests.update(zip(some, mannwhitneyu(x, y, alternative=alternative, axis=1).pvalue, strict=True))
+    return {pair: float(tests[pair]) for pair in pairs}
 
 
 def stratified_mann_whitney(
@@ -106,7 +133,8 @@ def stratified_mann_whitney(
     effects: dict[Pair, list[np.ndarray]] = {}
     samples: dict[Pair, list[tuple[np.ndarray, np.ndarray]]] = {}
     for runs in runs_by_benchmark(values).values():
-        for (a, b), effect in pair_effects(runs, alternative, rng, n_samples).items():
+        counts = drawn_counts(runs, rng, n_samples)
+        for (a, b), effect in pair_effects(runs, alternative, counts).items():
             effects.setdefault((a, b), []).append(effect)
             samples.setdefault((a, b), []).append((runs[a], runs[b]))
     tests = {pair: van_elteren(strata, alternative) for pair, strata in samples.items()}
@@ -194,23 +222,29 @@ def runs_by_benchmark(source: Source | pandas.Series) -> dict[str, dict[str, np.
     return compared
 
 
+def drawn_counts(runs: dict[str, np.ndarray], rng: np.random.Generator, n_samples: int) -> dict[str, np.ndarray]:
+    """(sample, run) how often each run of each optimizer occurs in each bootstrap sample."""
+    return {name: resampling_counts(rng, len(own), n_samples) for name, own in runs.items()}
+
+
 def pair_effects(
-    runs: dict[str, np.ndarray], alternative: str, rng: np.random.Generator, n_samples: int
+    runs: dict[str, np.ndarray], alternative: str, counts: Mapping[str, np.ndarray]
 ) -> dict[Pair, np.ndarray]:
     """(1 + sample,) effect of each pair: of the runs there are, then of bootstrap samples.
 
     With W[x, y] = [x < y] + [x = y] / 2 and c_a, c_b the times each run was drawn, it is c_a' W c_b / (n_a n_b). The
-    samples are NaN where an optimizer has a single run.
+    samples are NaN where an optimizer has a single run. `counts` are the (sample, run) times of each optimizer. All
+    sums are halves of whole numbers, so they are exact in any order; and the effect of (b, a) is 1 less that of (a, b).
     """
     if alternative not in PAIRS:
         raise InvalidOption(f"alternative must be one of {', '.join(PAIRS)}, got {alternative!r}")
-    counts = {name: resampling_counts(rng, len(own), n_samples) for name, own in runs.items()}
-    effects = {}
-    for a, b in PAIRS[alternative](sorted(runs), 2):
+    sums = {}
+    for a, b in combinations(sorted(runs), 2):
         wins = (runs[a][:, None] < runs[b]) + 0.5 * (runs[a][:, None] == runs[b])
-        resampled = ((counts[a] @ wins) * counts[b]).sum(axis=1) / wins.size
-        effects[a, b] = np.append(wins.mean(), resampled if min(wins.shape) > 1 else np.full(n_samples, np.nan))
-    return effects
+        resampled = np.einsum("ij,ij->i", counts[a] @ wins, counts[b])
+        sums[a, b] = np.append(wins.sum(), resampled if min(wins.shape) > 1 else np.full(len(resampled), np.nan))
+        sums[b, a] = wins.size - sums[a, b]
+    return {(a, b): sums[a, b] / (len(runs[a]) * len(runs[b])) for a, b in PAIRS[alternative](sorted(runs), 2)}
 
 
 def _frame(

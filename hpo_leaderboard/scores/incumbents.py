@@ -152,7 +152,7 @@ def run_index(incumbents: pandas.DataFrame) -> pandas.MultiIndex:
     """(benchmark, optimizer, seed) of each run in a table of incumbents."""
     import pandas as pd
 
-    return pd.MultiIndex.from_frame(incumbents.iloc[run_starts(incumbents)][RUN])
+    return pd.MultiIndex.from_frame(incumbents[RUN].iloc[run_starts(incumbents)])
 
 
 def known_runs(incumbents: pandas.DataFrame, value: str) -> np.ndarray:

@@ -10,7 +10,7 @@ run has no interval: both ends are NaN.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 N_SAMPLES = 1000
 LEVEL = 0.95
+MOST_KEPT = 4_000_000  # counts, of 8 bytes
 
 
 def resampling_counts(rng: np.random.Generator, n: int, n_samples: int) -> np.ndarray:
@@ -41,12 +42,38 @@ def _seeded_counts(seed: int, n: int, n_samples: int) -> np.ndarray:
     return counts
 
 
+@lru_cache(maxsize=2)  # the optimizers of a report have the same numbers of runs on its benchmarks
+def _kept_counts(seed: int, sizes: tuple[int, ...], n_samples: int) -> tuple[np.ndarray, ...]:
+    return tuple(_drawn_counts(seed, sizes, n_samples))
+
+
+def _drawn_counts(seed: int, sizes: tuple[int, ...], n_samples: int) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    for n in sizes:
+        counts = resampling_counts(rng, n, n_samples)
+        counts.flags.writeable = False
+        yield counts
+
+
+def counts_of_all(seed: int, sizes: Iterable[int], n_samples: int) -> Iterable[np.ndarray]:
+    """(sample, n) counts (`resampling_counts`) of each of several sizes n, drawn one after the other.
+
+    They are kept for the next call, unless they are large.
+    """
+    asked = tuple(sizes)
+    return (_kept_counts if sum(asked) * n_samples <= MOST_KEPT else _drawn_counts)(seed, asked, n_samples)
+
+
 def resampled_means(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """(sample, x) means over the runs of (run, x) values, one per row of (sample, run) counts.
 
     A sample that holds an infinite value has an infinite mean; one that does not is not touched by it. NaN are left
     out; the mean of a sample of nothing else is NaN.
     """
+    if np.isfinite(values).all():
+        means = counts @ values
+        means /= values.shape[0]
+        return means
     infinite, missing = np.isinf(values), np.isnan(values)
     sizes = counts @ ~missing if missing.any() else np.full((1, 1), float(values.shape[0]))
     totals = counts @ np.where(infinite | missing, 0.0, values)
@@ -130,10 +157,9 @@ def stratified_interval(
     """
     if min(map(len, tasks)) < 2:
         return np.full(tasks[0].shape[1], np.nan), np.full(tasks[0].shape[1], np.nan)
-    rng = np.random.default_rng(seed)
     total = np.zeros((n_samples, tasks[0].shape[1]))
-    for values in tasks:
-        total += resampled_means(values, resampling_counts(rng, len(values), n_samples))
+    for values, counts in zip(tasks, counts_of_all(seed, map(len, tasks), n_samples), strict=True):
+        total += resampled_means(values, counts)
     n, degrees = min(map(len, tasks)), sum(len(values) - 1 for values in tasks)
     return percentile_interval(total / len(tasks), expanded_level(level, n, degrees))
 

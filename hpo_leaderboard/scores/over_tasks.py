@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.scores.comparisons import holm, pair_effects, runs_by_benchmark
+from hpo_leaderboard.scores.comparisons import drawn_counts, holm, pair_effects, runs_by_benchmark
 from hpo_leaderboard.scores.incumbents import as_final_values, final_values
 from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, check_level
 
@@ -161,7 +161,7 @@ def hierarchical_bootstrap(
     rng = np.random.default_rng(seed)
     effects: dict[tuple[str, str], list[np.ndarray]] = {}
     for runs in runs_by_benchmark(as_final_values(values)).values():
-        for pair, own in pair_effects(runs, "two-sided", rng, n_samples).items():
+        for pair, own in pair_effects(runs, "two-sided", drawn_counts(runs, rng, n_samples)).items():
             effects.setdefault(pair, []).append(own)
     rows = []
     for (a, b), of_tasks in effects.items():

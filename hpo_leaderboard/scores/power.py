@@ -79,8 +79,7 @@ def power(values: Source | pandas.Series, a: str, b: str, alpha: float = ALPHA, 
     found = [runs for runs in runs_by_benchmark(as_final_values(values)).values() if a in runs and b in runs]
     if not found:
         raise InvalidOption(f"power needs a benchmark that both ran on, got none for {a!r} and {b!r}")
-    rng = np.random.default_rng(0)
-    each = [pair_effects({"a": runs[a], "b": runs[b]}, "two-sided", rng, 0)["a", "b"][0] for runs in found]
+    each = [_effect(runs[a], runs[b]) for runs in found]
     q, n_tasks = float(np.mean(each)) - 0.5, len(each)
     z = (NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)) ** 2
     seeds = _within_reach(z / (6 * n_tasks * q**2) if q else np.inf)
@@ -88,6 +87,11 @@ def power(values: Source | pandas.Series, a: str, b: str, alpha: float = ALPHA, 
     benchmarks = _within_reach(z * variance / q**2 if q else np.inf) if n_tasks > 1 else np.nan
     n_seeds = min(len(runs[name]) for runs in found for name in (a, b))
     return Power(a, b, q + 0.5, n_tasks, n_seeds, max(seeds, 2.0), benchmarks)
+
+
+def _effect(a: np.ndarray, b: np.ndarray) -> float:
+    unsampled = {"a": np.empty((0, len(a))), "b": np.empty((0, len(b)))}
+    return pair_effects({"a": a, "b": b}, "two-sided", unsampled)["a", "b"][0]
 
 
 def _within_reach(n: float) -> float:

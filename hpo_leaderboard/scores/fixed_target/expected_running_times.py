@@ -11,7 +11,7 @@ from hpo_leaderboard.scores.curves import run_ends
 from hpo_leaderboard.scores.fixed_target.runtimes import runtimes
 from hpo_leaderboard.scores.fixed_target.targets import losses_by_benchmark
 from hpo_leaderboard.scores.incumbents import as_incumbents, cells, run_index
-from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, percentile_interval, resampling_counts
+from hpo_leaderboard.scores.intervals import LEVEL, N_SAMPLES, counts_of_all, percentile_interval
 
 if TYPE_CHECKING:
     import pandas
@@ -84,17 +84,18 @@ def running_times(
 
     Parameters are those of `expected_running_times`.
     """
-    rng = np.random.default_rng(seed)
     known = as_incumbents(incumbents)
     table = runtimes(known, targets, over)
     ends = run_ends(known, over)[run_index(known).isin(table.index)]
     losses = losses_by_benchmark(targets)
-    for (benchmark, optimizer), rows in cells(table):
+    every = list(cells(table))
+    drawn = counts_of_all(seed, (len(rows) for _, rows in every), n_samples)
+    for ((benchmark, optimizer), rows), resampled in zip(every, drawn, strict=True):
         goals = losses[benchmark]
         reached = table.to_numpy(dtype=float)[rows][:, : len(goals)]
         success = np.isfinite(reached)
         spent = np.where(success, reached, ends[rows][:, None])
-        counts = np.concatenate([np.ones((1, len(rows))), resampling_counts(rng, len(rows), n_samples)])
+        counts = np.concatenate([np.ones((1, len(rows))), resampled])
         time, n_success = counts @ spent, counts @ success
         times = np.divide(time, n_success, out=np.full(time.shape, np.inf), where=n_success > 0)
         yield RunningTimes(benchmark, optimizer, goals, times, success.sum(axis=0), len(rows))

@@ -9,9 +9,11 @@ from scipy.stats import mannwhitneyu, norm
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.scores.comparisons import (
+    drawn_counts,
     holm,
     mann_whitney,
     p_matrix,
+    pair_effects,
     stratified_mann_whitney,
     task_means,
     van_elteren,
@@ -42,6 +44,31 @@ def test_the_effect_by_hand():
 def test_equal_runs_do_not_differ(compare):
     tied = compare(values_of({("t", "a"): [1, 1], ("t", "b"): [1, 1]})).iloc[0]
     assert (tied["effect"], tied["effect_low"], tied["effect_high"], tied["p"]) == (0.5, 0.5, 0.5, 1.0)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+def test_tests_in_one_call_are_those_of_each_pair(alternative):
+    """Few runs with exact p-values, many runs, ties, infinite values and unequal numbers of runs."""
+    rng = np.random.default_rng(3)
+    sizes = {"a": 12, "b": 12, "c": 12, "d": 9, "e": 8, "f": 8, "g": 5}
+    runs = {("t", name): rng.normal(size=n) for name, n in sizes.items()}
+    runs["t", "b"] = np.round(runs["t", "b"])
+    runs["t", "c"][:3] = np.inf
+    runs["t", "f"][1] = runs["t", "f"][0]
+    for row in mann_whitney(values_of(runs), alternative, n_samples=1).itertuples():
+        test = mannwhitneyu(runs["t", row.a], runs["t", row.b], alternative=alternative)
+        assert row.p == test.pvalue
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+def test_effects_of_samples_are_those_of_the_drawn_runs(alternative):
+    rng = np.random.default_rng(5)
+    runs = {"a": rng.integers(6, size=7).astype(float), "b": rng.integers(6, size=5).astype(float)}
+    counts = drawn_counts(runs, rng, 20)
+    for (a, b), effects in pair_effects(runs, alternative, counts).items():
+        for sample in range(20):
+            x, y = (np.repeat(runs[name], counts[name][sample].astype(int)) for name in (a, b))
+            assert effects[1 + sample] == np.mean((x[:, None] < y) + 0.5 * (x[:, None] == y))
 
 
 def test_a_run_that_never_succeeded_loses_to_all_and_ties_with_its_like():

@@ -5,16 +5,19 @@ import pytest
 from score_tables import random_losses, tasks_table, trials_table
 
 from hpo_core.errors import InvalidOption
+from hpo_leaderboard.scores import intervals
 from hpo_leaderboard.scores.area_under_curve import areas
 from hpo_leaderboard.scores.curves import curve_summary, curves, default_grid
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.intervals import (
+    counts_of_all,
     expanded_level,
     mean_interval,
     mean_table,
     percentile_interval,
     quantiles,
     resampled_means,
+    resampling_counts,
     stratified_interval,
 )
 
@@ -166,3 +169,20 @@ def test_means_of_runs_come_with_their_number_and_interval():
     assert means["n"].to_dict() == {"rs": 2, "tpe": 1}
     assert (means.loc["rs", "low"], means.loc["rs", "high"]) == (0.0, 2.0)
     assert np.isnan(means.loc["tpe", "low"])
+
+
+@pytest.mark.parametrize("most", [0, 4_000_000])
+def test_counts_that_are_kept_are_those_drawn_one_after_the_other(monkeypatch, most):
+    monkeypatch.setattr(intervals, "MOST_KEPT", most)
+    for _ in range(2):
+        rng = np.random.default_rng(7)
+        for n, counts in zip((5, 3, 5), counts_of_all(7, [5, 3, 5], 11), strict=True):
+            assert (counts == resampling_counts(rng, n, 11)).all()
+
+
+def test_finite_values_are_resampled_like_the_others():
+    """A column of infinite values beside them takes the other way through the code."""
+    rng = np.random.default_rng(1)
+    values, counts = rng.normal(size=(6, 3)), resampling_counts(rng, 6, 50)
+    beside = np.column_stack([values, np.full(6, np.inf)])
+    np.testing.assert_allclose(resampled_means(values, counts), resampled_means(beside, counts)[:, :3], rtol=1e-12)
