@@ -128,7 +128,8 @@ ALL_FOUR = ("conditional", "forbidden", "listed", "listed-conditional")
 NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cannot search: it takes no floats
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", "skopt-gp")
+SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
+SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
 
 
 def parameters(cases):

@@ -33,15 +33,14 @@ def test_a_configuration_by_hand():
     np.testing.assert_allclose(rows, [a, [0.5, 0.625, middle, 1.0, 0, 1, 0, 0, 0, 1]], atol=1e-12)
 
 
+@pytest.mark.slow
 @given(conditional_spaces(), SEEDS)
 def test_equal_configurations_have_equal_rows(space, seed):
     features, decode = Features(space), unit_decoder(space)
     rows = features.settle(raw_rows(space, 6, seed))
     assert not np.isnan(rows).any()
     configs = [decode(features.to_unit(row)) for row in rows]
-    np.testing.assert_allclose(
-        rows_of(space, configs), rows, atol=1e-6
-    )  # few digits in a narrow range
+    np.testing.assert_allclose(rows_of(space, configs), rows, atol=1e-6)  # few digits in a narrow range
     overwritten = np.where(features.present(rows), rows, raw_rows(space, 6, seed + 1))
     np.testing.assert_array_equal(features.settle(overwritten), rows)
     np.testing.assert_array_equal(features.present(overwritten), features.present(rows))

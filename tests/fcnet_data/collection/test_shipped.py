@@ -78,6 +78,7 @@ def test_in_mini_wine_early_leaders_overfit():
     assert budget_correlation(open_table(OVERFITS), (50,)).loc[4, "top 50 %"] < 0
 
 
+@pytest.mark.slow
 def test_mini_parkinsons_agrees_with_the_table_of_the_thesis():
     """The same configurations trained by others: ranks agree, and losses up to the split."""
     table, real = open_table("mini-parkinsons"), Benchmark("parkinsons")
@@ -87,6 +88,7 @@ def test_mini_parkinsons_agrees_with_the_table_of_the_thesis():
     assert 0.8 < np.median(ours / theirs) < 1.25
 
 
+@pytest.mark.slow
 @needs_packages
 @pytest.mark.parametrize("name", [pytest.param(n, marks=needs_files if "parkinsons" in n else ()) for n in TABLES])
 def test_entries_of_a_shipped_table_are_found_again_by_training(name):

@@ -57,6 +57,7 @@ def plain_path(plan, sets, seed, epochs):
     return np.array(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan", [NetworkPlan(1, 10, 0.1, 8), NetworkPlan(2, 21, 0.05, 32), NetworkPlan(3, 16, 0.1, 128)], ids=str
 )

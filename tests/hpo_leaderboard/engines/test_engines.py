@@ -174,6 +174,7 @@ def test_one_thread_leaves_the_process_as_it_was(monkeypatch):
     assert threadpool_info() == before
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_starts_anew():
     worker = WorkerProcess()
     first, second = jobs_of("Sampling", n_seeds=2)

@@ -183,6 +183,7 @@ def test_figures_and_tables_for_papers(small):
         assert r"re </script><i>\_\&\%" in text
 
 
+@pytest.mark.slow
 def test_a_single_run_is_shown_without_intervals_and_comparisons(tmp_path):
     run_experiment(make_suite("one", ["branin"], ["rs"], n_seeds=1, n_trials=3), tmp_path / "s.sqlite", SerialEngine())
     text = write_report(tmp_path / "s.sqlite", tmp_path / "out").read_text()
@@ -193,6 +194,7 @@ def test_a_single_run_is_shown_without_intervals_and_comparisons(tmp_path):
     assert "nan" not in text.partition("<script")[0]
 
 
+@pytest.mark.slow
 def test_benchmarks_without_a_success_are_named(tmp_path):
     path = tmp_path / "s.sqlite"
     hopeless = {"name": "report_problems:hopeless", "label": "hopeless"}
