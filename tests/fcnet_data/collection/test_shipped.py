@@ -15,7 +15,7 @@ from tabular.statistics import budget_correlation, noise, spearman
 TABLES = {"mini-airfoil": 2304, "mini-concrete": 3456, "mini-parkinsons": 2304, "mini-wine": 2304}
 OVERFITS = "mini-wine"  # there the networks that lead early on get worse later, so ranks among the best turn round
 SHAPES = {"svm": (16, 200), "fcnet": (16, 600), "xgboost": (11, 800)}
-N_AGAIN = 20
+N_AGAIN, N_TRAINED = 20, 8
 LARGEST = 8_000_000  # bytes of a table
 
 # Datasets come with packages, or from files that HPO_FOUNDRY_DATA names.
@@ -132,7 +132,7 @@ def test_meta_data_are_found_again_by_training(family):
     np.testing.assert_array_equal(work.unit, arrays["unit"])
     rng = np.random.default_rng(1)
     tasks = [task for task, name in enumerate(names) if has_files or name not in FROM_FILES]
-    for _ in range(N_AGAIN):
+    for _ in range(N_TRAINED):
         task, config = int(rng.choice(tasks)), int(rng.integers(settings["configs"]))
         loss, test_loss, _ = work.measure(task * settings["configs"] + config)
         assert (loss, test_loss) == pytest.approx((arrays["loss"][task, config], arrays["test_loss"][task, config]))
