@@ -10,6 +10,7 @@ import reference_fcnet as reference
 from fcnet_data.fcnet.restarts import SLOW, NetworkPlan, rows_of, training_path
 from hpo_core.errors import InvalidOption
 
+pytestmark = pytest.mark.slow  # the first one compiles the kernel
 N_TRAIN, N_HELD_OUT, N_FRESH = 101, 37, 30
 
 
@@ -57,7 +58,6 @@ def plain_path(plan, sets, seed, epochs):
     return np.array(path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan", [NetworkPlan(1, 10, 0.1, 8), NetworkPlan(2, 21, 0.05, 32), NetworkPlan(3, 16, 0.1, 128)], ids=str
 )
