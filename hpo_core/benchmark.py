@@ -72,7 +72,7 @@ class Benchmark:
         >>> import numpy as np
         >>> import pandas as pd
         >>> from hpo_core import Benchmark
-        >>> rows = pd.DataFrame(np.random.default_rng(0).random((200, 2)), columns=["lr", "decay"])
+        >>> rows = pd.DataFrame(np.random.default_rng(0).random((100, 2)), columns=["lr", "decay"])
         >>> rows["error"] = (rows["lr"] - 0.3) ** 2 + rows["decay"]
         >>> b = Benchmark.from_frame(rows, loss="error", name="mine")
         >>> b.problem.surrogate.quality.spearman > 0.95  # rank correlation with held-out rows
@@ -81,7 +81,7 @@ class Benchmark:
         True
         >>> table = Benchmark.from_frame(rows, kind="table", loss="error")
         >>> table.space.size  # the rows alone
-        200
+        100
         """
         return cls(problem_of_frame(kind, frame, options))
 

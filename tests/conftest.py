@@ -6,8 +6,9 @@ import tempfile
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy loads: threads of small products wait for one another
 from hypothesis import settings
 
-_cache = tempfile.TemporaryDirectory(prefix="hpo-foundry-tests-")
-os.environ["HPO_FOUNDRY_CACHE"] = _cache.name
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers use that of the process that started them: one builds a table
+    _cache = tempfile.TemporaryDirectory(prefix="hpo-foundry-tests-")
+    os.environ["HPO_FOUNDRY_CACHE"] = _cache.name
 
 settings.register_profile("shared-machine", deadline=None)  # a busy core is no failure
 settings.load_profile("shared-machine")

@@ -8,11 +8,29 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SLOW = {
+    "benchmarks",
+    "coco",
+    "model_based",
+    "own_dataset",
+    "profet",
+    "recorded",
+    "report",
+    "running",
+    "scores",
+    "surrogates",
+    "table_statistics",
+    "tables",
+    "trained",
+    "trainers",
+}  # pages whose examples train, fit models or write reports
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in PAGES]
+)
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace: dict = {"__name__": "example"}

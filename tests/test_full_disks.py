@@ -1,12 +1,16 @@
 """What is written to a disk without room: one clear error, what was there before, and no half files."""
 
 import resource
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from hpo_cli.main import main
+from hpo_leaderboard.engines.serial import SerialEngine
+from hpo_leaderboard.experiments.experiment import run_experiment
+from hpo_leaderboard.experiments.suite import make_suite
 
 ROOM = 3000  # bytes of a file
 
@@ -30,12 +34,20 @@ COMMANDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A directory with a small store and its runs as a CSV file."""
+    folder = tmp_path_factory.mktemp("recorded")
+    suite = make_suite("small", ["branin"], ["rs", "de"], n_seeds=3, n_trials=25)
+    run_experiment(suite, folder / "s.sqlite", SerialEngine())
+    assert main(["store", "export", str(folder / "s.sqlite"), "--out", str(folder / "runs.csv")]) == 0
+    return folder
+
+
 @pytest.fixture
-def inputs(tmp_path, monkeypatch):
+def inputs(recorded, tmp_path, monkeypatch):
+    shutil.copytree(recorded, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    small = ["--benchmarks", "branin", "--optimizers", "rs,de", "--seeds", "3", "--trials", "25"]
-    assert main(["leaderboard", "quick", *small, "--engine", "serial", "--store", "s.sqlite", "--out", "there"]) == 0
-    assert main(["store", "export", "s.sqlite", "--out", "runs.csv"]) == 0
 
 
 @pytest.mark.slow

@@ -95,7 +95,13 @@ ONCE = ("tpe", "tpe-univariate", "gp", "gp-ucb", "smac", "bore", *INFORMED, "lc-
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
 STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
 SHORT_CHAINS = {"units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
-OPTIONS = {"bohamiann": SHORT_CHAINS, "mt-bohamiann": SHORT_CHAINS, "lcnet-hb": {"units": 5}}
+SHORT_SEARCH = {"acq_optimizer_kwargs": {"n_points": 500, "n_restarts_optimizer": 2}}
+OPTIONS = {
+    "bohamiann": SHORT_CHAINS,
+    "mt-bohamiann": SHORT_CHAINS,
+    "lcnet-hb": {"units": 5},
+    "skopt-gp": SHORT_SEARCH,
+}
 REFUSED = {
     "reinforce": (MIXED, LINE, CONDITIONAL),
     "cmaes": (LINE,),
@@ -122,7 +128,8 @@ ALL_FOUR = ("conditional", "forbidden", "listed", "listed-conditional")
 NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cannot search: it takes no floats
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", "skopt-gp")
+SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
+SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
 
 
 def parameters(cases):
@@ -147,9 +154,9 @@ def build(name, space=DISCRETE, seed=0, budgets=BUDGETS, **options):
 def n_trials(name):
     """Trials of a test; models take milliseconds for each, and the libraries of others up to half a second."""
     if name in STEPWISE:
-        return 100
+        return 60
     if name in INFORMED:
-        return 20
+        return 15
     if name in MODELLED:
         return 40
     return 12 if ".adapters." in str(optimizers()[name].target) else 130
@@ -224,7 +231,7 @@ def test_shaped_spaces_are_searched_alike_again_and_whatever_fails(name, space):
             raise RuntimeError("diverged")
         return Result(loss_of(config) + 1 / budget, 1.0, budget, {})
 
-    b, n = benchmark(space, evaluate), n_trials(name) // 2
+    b, n = benchmark(space, evaluate), 10 if name in INFORMED else n_trials(name) // 2
     first, again = (run(b, build(name, space, seed=5), n_trials=n, workers=5) for _ in range(2))
     assert first == again
     for trial in first.trials:
@@ -234,7 +241,7 @@ def test_shaped_spaces_are_searched_alike_again_and_whatever_fails(name, space):
 @pytest.mark.parametrize("space", [LISTED, LISTED_CONDITIONAL], ids=["listed", "listed-conditional"])
 @pytest.mark.parametrize("name", parameters((name, name) for name in NAMES if name in ONCE))
 def test_no_listed_configuration_is_proposed_twice_at_a_budget(name, space):
-    n = n_trials(name) if name in STEPWISE else min(n_trials(name), space.size)  # of the list, or of 25 trainings
+    n = n_trials(name) if name in STEPWISE else min(n_trials(name), space.size)  # of the list, or of 15 trainings
     r = run(benchmark(space), build(name, space), n_trials=n, workers=3)
     proposed = [(tuple(trial.config.items()), trial.proposal.budget) for trial in r.trials]
     assert len(set(proposed)) == len(proposed) == n
@@ -336,7 +343,8 @@ def test_only_multi_fidelity_methods_need_several_budgets(name):
     if optimizers()[name].multi_fidelity:
         with pytest.raises(InvalidBudget, match="at least two budgets"):
             build(name, budgets=(1,))
-        budgets = {trial.budget for trial in run(benchmark(DISCRETE), build(name), n_trials=130).trials}
+        n = 45 if name in SLOW else 130  # 40 are a bracket of Hyperband, which has all budgets
+        budgets = {trial.budget for trial in run(benchmark(DISCRETE), build(name), n_trials=n).trials}
         if name in CHOOSY:
             assert BUDGETS[-1] in budgets and len(budgets) > 1
         else:

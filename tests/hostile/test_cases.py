@@ -129,6 +129,7 @@ def test_a_row_that_unpacks_to_gigabytes_is_refused_before_it_is_unpacked(sound,
     assert time.process_time() - start < 1.0
 
 
+@pytest.mark.slow
 def test_long_configurations_are_refused_too(sound, tmp_path):
     numbers, _ = hostile.numbers_of(sound)
     made = hostile.with_trials(

@@ -29,6 +29,7 @@ def test_one_statement_that_changes_anything_is_found(path, capsys, statement):
     assert "s.sqlite" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_bit_flips_are_found_or_change_nothing(path):
     """Flips that pass lie in parts of the file that SQLite does not use: unused bytes of pages, counters of changes."""
     before = meaning(path)

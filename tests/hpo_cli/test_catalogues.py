@@ -37,9 +37,12 @@ def test_machines_get_every_name(hpo):
 
 
 NAMES = [name for name, entry in benchmarks().items() if entry.family != "trained" or name == "cv-lm-wine"]
+FIRST = {benchmarks()[name].family: name for name in reversed(NAMES)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in FIRST.values() else [pytest.mark.slow]) for n in NAMES]
+)
 def test_what_the_list_says_is_true(name):
     facts = facts_of(benchmarks()[name].family, name)
     benchmark = Benchmark(name)

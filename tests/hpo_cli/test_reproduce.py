@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from hpo_cli.main import main
 
 
@@ -33,6 +35,7 @@ def test_a_plan_runs_nothing_and_keeps_to_the_time(capsys, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_an_item_with_page_and_rows(capsys, tmp_path):
     assert main(["reproduce", "makarova2022/table-3", "--engine", "serial", "--out", str(tmp_path), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)

@@ -250,6 +250,7 @@ def call(folder, *arguments):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_the_current_directory_is_importable_from_the_command_line(tmp_path):
     (tmp_path / "search_of_mine.py").write_text(MODULE)
     done = call(tmp_path, "run", "search_of_mine:line", "search_of_mine:Search", "--trials", "9", "--stop", "conv:50")

@@ -48,6 +48,7 @@ def test_names_of_columns_are_texts_of_strangers_too():
     assert csv_frame(frame).to_csv(index=False) == "'=1+1,rs\n1.0,'@x\n"
 
 
+@pytest.mark.slow
 def test_a_dollar_in_a_picture_is_a_dollar_and_long_labels_are_cut(tmp_path):
     from matplotlib.figure import Figure
 

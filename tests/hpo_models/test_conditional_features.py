@@ -33,6 +33,7 @@ def test_a_configuration_by_hand():
     np.testing.assert_allclose(rows, [a, [0.5, 0.625, middle, 1.0, 0, 1, 0, 0, 0, 1]], atol=1e-12)
 
 
+@pytest.mark.slow
 @given(conditional_spaces(), SEEDS)
 def test_equal_configurations_have_equal_rows(space, seed):
     features, decode = Features(space), unit_decoder(space)

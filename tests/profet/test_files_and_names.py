@@ -142,6 +142,7 @@ def measured(cache, data, tmp_path, monkeypatch):
     return path
 
 
+@pytest.mark.slow
 def test_a_built_in_model_is_covered_on_demand_only_and_stays_within_reach(measured, data, capsys):
     name, before = "profet-svm/0", Benchmark("profet-svm/0").provenance["model"]
     assert main(["profet", "train", str(measured)]) == 2
@@ -171,12 +172,14 @@ def test_a_model_trained_again_is_the_one_that_opens(measured):
     assert checksums[0] != checksums[1]
 
 
+@pytest.mark.slow
 def test_a_file_of_a_built_in_name_covers_nothing(measured, tmp_path):
     assert main(["profet", "train", str(measured), "--out", str(tmp_path / "out.h5")]) == 0
     assert profet.read_model(tmp_path / "out.h5").name == "svm"
     assert not profet.family.trained_model("svm").exists()
 
 
+@pytest.mark.slow
 def test_a_family_that_trains_itself_is_built_in_too(measured, model, monkeypatch):
     monkeypatch.setattr(profet.family, "train", lambda family, **options: model)
     built_in = profet.open_model("forrester").checksum

@@ -1,7 +1,14 @@
 """Recorded evaluations of a made-up task."""
 
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
+
 import numpy as np
 import pandas as pd
+
+from tabular.surrogates import choice, held_out
+from tabular.surrogates.trees.fitting import Boosting
 
 
 def recorded(n=120, seed=0, budgets=(1,), n_repetitions=1, noise=0.0):
@@ -33,3 +40,15 @@ def recorded(n=120, seed=0, budgets=(1,), n_repetitions=1, noise=0.0):
 
 
 CONFIG = ["lr", "depth", "solver", "momentum"]
+
+
+@contextmanager
+def small_models():
+    """Training tries one model of the loss, 40 trees of 8 leaves; that of the cost has as many."""
+    small = Boosting(leaves=8, n_trees=40, rate=0.2)
+    with (
+        patch.object(choice, "settings_for", lambda records: [small]),
+        patch.object(choice, "fitting_scales", lambda losses: ["scores"]),
+        patch.object(held_out, "COST", replace(held_out.COST, n_trees=40, rate=0.2)),
+    ):
+        yield

@@ -35,6 +35,7 @@ def brute_force_shares(values):
     return {s: sum(v**2 for v in c.values()) / len(c) / variance for s, c in components.items() if s}
 
 
+@pytest.mark.slow
 @given(SHAPES, st.integers(0, 2**32 - 1))
 def test_shares_equal_brute_force_and_add_up_to_one(shape, seed):
     values = np.random.default_rng(seed).lognormal(sigma=2, size=shape)

@@ -71,6 +71,7 @@ def test_what_is_written_is_read(tmp_path, budgets, compress):
     assert again.provenance["optimum"] == {"loss": pytest.approx(table.mean("loss").min(), abs=0)}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(arrays.arrays(st.sampled_from([np.float32, np.float64]), (6, 2), elements={"allow_nan": True}))
 def test_every_bit_pattern_survives(tmp_path_factory, numbers):
@@ -98,6 +99,7 @@ def test_a_table_is_an_ordinary_hdf5_file(path):
         np.testing.assert_array_equal(file["columns/loss"][()], make_table().columns["loss"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path, compress):
     write_table(make_table(), tmp_path / "t.h5", compress=compress)

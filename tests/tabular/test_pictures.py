@@ -53,6 +53,7 @@ def test_a_csv_file_of_every_statistic_and_its_picture(written):
     assert sorted(files) == sorted(directory.iterdir())
 
 
+@pytest.mark.slow
 def test_pictures_are_images_with_something_on_them(written):
     from matplotlib.image import imread
 

@@ -187,6 +187,7 @@ def test_warnings_and_log_lines_are_kept_back_for_a_while(recwarn, caplog):
     assert [record.message for record in caplog.records] == ["heard"]
 
 
+@pytest.mark.slow
 @everyone
 def test_it_says_nothing_and_leaves_no_trace(name, capfd, caplog, recwarn, tmp_path, monkeypatch):
     need(name)

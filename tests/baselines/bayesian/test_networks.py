@@ -89,6 +89,7 @@ def test_a_proposal_after_a_hundred_is_made_in_time(name, limit):
     assert (time.process_time() - start) / 2 < 3 * limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_another_process_proposes_the_same(name):
     code = (

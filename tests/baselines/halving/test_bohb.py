@@ -123,6 +123,7 @@ def losses_at_equal_cost(name, n_seeds=8, full_evaluations=15):
     return [ONES.objective(r.trials[r.incumbent().indices[-1]].config).loss for r in runs]
 
 
+@pytest.mark.slow
 def test_it_beats_hyperband_which_beats_random_search():
     bohb, hyperband, rs = (losses_at_equal_cost(name) for name in ("bohb", "hyperband", "rs"))
     assert mannwhitneyu(bohb, hyperband, alternative="less").pvalue < 0.01

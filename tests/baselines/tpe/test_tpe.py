@@ -59,6 +59,7 @@ def regrets_on_protein(name, n_trials=100, n_seeds=24):
     return [b.objective(r.trials[r.incumbent().indices[-1]].config).loss - b.optimum for r in runs]
 
 
+@pytest.mark.slow
 def test_on_a_table_they_search_like_hyperopt_or_better():
     """The validation regret of 100 recorded runs of hyperopt's TPE (Makarova et al., 2022) has these quartiles."""
     low, middle, high = 0.0039425, 0.0079751, 0.0135956

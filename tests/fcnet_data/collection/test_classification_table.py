@@ -41,6 +41,7 @@ def table(work, tmp_path):
     return read_table(collect(work, tmp_path / "t.h5", progress=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("activation", "schedule", "repetition"), [("relu", "cosine", 0), ("tanh", "const", 1), ("tanh", "cosine", 1)]
 )

@@ -15,7 +15,7 @@ from tabular.statistics import budget_correlation, noise, spearman
 TABLES = {"mini-airfoil": 2304, "mini-concrete": 3456, "mini-parkinsons": 2304, "mini-wine": 2304}
 OVERFITS = "mini-wine"  # there the networks that lead early on get worse later, so ranks among the best turn round
 SHAPES = {"svm": (16, 200), "fcnet": (16, 600), "xgboost": (11, 800)}
-N_AGAIN = 20
+N_AGAIN, N_TRAINED = 20, 8
 LARGEST = 8_000_000  # bytes of a table
 
 # Datasets come with packages, or from files that HPO_FOUNDRY_DATA names.
@@ -78,6 +78,7 @@ def test_in_mini_wine_early_leaders_overfit():
     assert budget_correlation(open_table(OVERFITS), (50,)).loc[4, "top 50 %"] < 0
 
 
+@pytest.mark.slow
 def test_mini_parkinsons_agrees_with_the_table_of_the_thesis():
     """The same configurations trained by others: ranks agree, and losses up to the split."""
     table, real = open_table("mini-parkinsons"), Benchmark("parkinsons")
@@ -87,6 +88,7 @@ def test_mini_parkinsons_agrees_with_the_table_of_the_thesis():
     assert 0.8 < np.median(ours / theirs) < 1.25
 
 
+@pytest.mark.slow
 @needs_packages
 @pytest.mark.parametrize("name", [pytest.param(n, marks=needs_files if "parkinsons" in n else ()) for n in TABLES])
 def test_entries_of_a_shipped_table_are_found_again_by_training(name):
@@ -130,7 +132,7 @@ def test_meta_data_are_found_again_by_training(family):
     np.testing.assert_array_equal(work.unit, arrays["unit"])
     rng = np.random.default_rng(1)
     tasks = [task for task, name in enumerate(names) if has_files or name not in FROM_FILES]
-    for _ in range(N_AGAIN):
+    for _ in range(N_TRAINED):
         task, config = int(rng.choice(tasks)), int(rng.integers(settings["configs"]))
         loss, test_loss, _ = work.measure(task * settings["configs"] + config)
         assert (loss, test_loss) == pytest.approx((arrays["loss"][task, config], arrays["test_loss"][task, config]))

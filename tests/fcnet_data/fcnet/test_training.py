@@ -66,6 +66,7 @@ print(curves(train(RECIPE, training_data(regression()), 5, epochs=4)).tobytes().
 """
 
 
+@pytest.mark.slow
 @needs_numba
 def test_another_process_finds_the_same_bits(data):
     folders = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[3])])
@@ -175,6 +176,7 @@ def test_dead_units_do_not_slow_a_run_down():
     assert not ((moments > 0) & (moments < np.finfo(np.float32).tiny)).any()
 
 
+@pytest.mark.slow
 @needs_numba
 def test_runtime_leaves_out_compiling(data):
     folders = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[3])])

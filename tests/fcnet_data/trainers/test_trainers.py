@@ -67,6 +67,7 @@ def test_spaces_are_the_printed_ones(name):
         assert found[key][:2] == pytest.approx((low, high), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AVAILABLE)
 @pytest.mark.parametrize("data", ["wine", "diabetes"])
 def test_result_is_a_function_of_its_arguments(name, data):
@@ -106,6 +107,7 @@ def test_svm_holdout_agrees_with_a_pipeline():
     assert 0 < found.valid_loss < 0.5  # neither perfect nor the most frequent class
 
 
+@pytest.mark.slow
 def test_cross_validation_agrees_with_scikit_learn():
     from sklearn.model_selection import PredefinedSplit, cross_val_score
     from sklearn.pipeline import make_pipeline
@@ -184,6 +186,7 @@ def test_forest_agrees_with_the_recorded_runs(max_depth, min_samples_split, n_es
     )
 
 
+@pytest.mark.slow
 @needs_puma
 @needs_xgboost
 def test_xgboost_agrees_with_the_recorded_runs():

@@ -41,11 +41,13 @@ def test_a_file_becomes_a_benchmark(hpo, cache, results, tmp_path):
     assert hpo("run", "own", "rs", "--trials", "3").status == 2
 
 
+@pytest.mark.slow
 def test_rows_are_chosen_by_their_values(hpo, cache, results):
     assert "60 rows" in hpo("surrogate", "train", results, *TRAIN, "--where", "task=b").out
     assert "no row has it" in hpo("surrogate", "train", results, *TRAIN, "--where", "task=c").err
 
 
+@pytest.mark.slow
 def test_what_is_refused_leaves_no_benchmark(hpo, cache, results):
     too_good = hpo("surrogate", "train", results, *TRAIN, "--min-correlation", "0.99999")
     assert too_good.status == 2 and "held-out rank correlation must be at least" in too_good.err

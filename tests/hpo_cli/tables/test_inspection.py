@@ -61,6 +61,7 @@ def test_stats_of_listed_configurations_say_what_is_left_out(hpo):
     assert {row["statistic"] for row in rows} == {"metrics"}
 
 
+@pytest.mark.slow
 def test_import_asks_before_it_covers_a_built_in_table_and_remove_uncovers_it(hpo, cache, tmp_path):
     table = open_table("svm-subsets")
     write_table(table, tmp_path / "own.h5")

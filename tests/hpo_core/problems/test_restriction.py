@@ -56,6 +56,7 @@ def restrictions(draw):
     return space, {name: values if draw(st.booleans()) else values[0] for name, values in several.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(restrictions())
 def test_what_is_left_is_what_agrees_with_the_values(restriction):

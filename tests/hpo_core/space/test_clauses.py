@@ -109,6 +109,7 @@ def test_the_condition_that_fails_is_named():
         assert words in str(caught.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(any_spaces(), st.integers(0, 2**32))
 def test_many_at_once_are_judged_as_one_by_one(space, seed):

@@ -83,6 +83,7 @@ def test_back_and_there_is_the_same_configspace():
         }
 
 
+@pytest.mark.slow
 def test_configuration_objects_are_accepted_by_benchmarks():
     b = Benchmark("protein")
     for config in b.configspace.sample_configuration(20):

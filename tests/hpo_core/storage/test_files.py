@@ -190,6 +190,7 @@ WRITE_ON_A_FULL_DISK = """
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_gives_one_clear_error_and_leaves_nothing_behind(tmp_path):
     pytest.importorskip("resource")
     limits = [0, 100, 600, 2_000, 30_000, 300_000, 700_000]
@@ -304,6 +305,7 @@ HANG_HALF_WAY = """
 """
 
 
+@pytest.mark.slow
 def test_a_builder_that_is_killed_leaves_no_half_table(cache):
     builder = python(HANG_HALF_WAY, NAME)
     try:

@@ -15,6 +15,7 @@ def test_a_frame_comes_back(tmp_path):
     pd.testing.assert_frame_equal(parquet.read_parquet(tmp_path / "a.parquet", "parquet"), frame)
 
 
+@pytest.mark.slow
 def test_equal_numbers_without_end_are_refused_before_they_are_unpacked(tmp_path):
     """10 million zeros take a few kilobytes."""
     path = tmp_path / "a.parquet"

@@ -223,7 +223,7 @@ def certificates(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_an_encrypted_cluster_from_the_command_line(certificates, tmp_path, capsys):
+def test_an_encrypted_cluster_from_the_command_line(certificates, no_page, tmp_path, capsys):
     options = [
         part for pair in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), certificates, strict=True) for part in pair
     ]

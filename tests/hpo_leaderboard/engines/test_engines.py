@@ -174,6 +174,7 @@ def test_one_thread_leaves_the_process_as_it_was(monkeypatch):
     assert threadpool_info() == before
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_starts_anew():
     worker = WorkerProcess()
     first, second = jobs_of("Sampling", n_seeds=2)
@@ -269,7 +270,7 @@ def test_what_an_optimizer_started_ends_with_the_coordinator(child):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["Leaving", "LeavingAtOnce"])
-def test_an_optimizer_that_ends_the_program_breaks_its_runs_and_no_more(name, tmp_path, capsys):
+def test_an_optimizer_that_ends_the_program_breaks_its_runs_and_no_more(name, no_page, tmp_path, capsys):
     names = ["--benchmarks", "forrester", "--optimizers", f"rs,misbehaving:{name}", "--seeds", "2", "--trials", "3"]
     assert main(["leaderboard", "quick", *names, "--engine", "serial", "--store", str(tmp_path / "s"), "--json"]) == 1
     assert f"misbehaving:{name} on forrester: SystemExit: 0" in capsys.readouterr().err

@@ -73,7 +73,7 @@ def test_a_name_that_is_missing_where_a_run_is_run_is_no_result(name):
 
 
 @pytest.mark.slow
-def test_the_exit_status_is_1_when_all_runs_of_an_optimizer_broke(tmp_path, capsys):
+def test_the_exit_status_is_1_when_all_runs_of_an_optimizer_broke(no_page, tmp_path, capsys):
     names = ["--benchmarks", "branin", "--optimizers", "rs,misbehaving:Raising", "--seeds", "2", "--trials", "4"]
     where = ["--engine", "serial", "--out", str(tmp_path)]
     for _ in range(2):  # the second time nothing is run

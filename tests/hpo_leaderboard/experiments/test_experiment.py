@@ -184,7 +184,7 @@ def test_experiment_and_store_take_little_of_a_core(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(tmp_path, capsys):
+def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(no_page, tmp_path, capsys):
     arguments = ["leaderboard", "functions", "--benchmarks", "branin,counting-ones-4-4,hartmann3"]
     arguments += ["--optimizers", "rs,hyperband", "--seeds", "2", "--trials", "3", "--engine", "serial"]
     assert main([*arguments, "--out", str(tmp_path)]) == 0
@@ -196,7 +196,7 @@ def test_the_command_line_ranks_optimizers_that_ran_on_the_same_benchmarks(tmp_p
 
 
 @pytest.mark.slow
-def test_the_command_line_names_some_of_many_benchmarks(tmp_path, capsys):
+def test_the_command_line_names_some_of_many_benchmarks(no_page, tmp_path, capsys):
     arguments = ["leaderboard", "functions", "--benchmarks", "profet-svm/0..9", "--optimizers", "rs,re"]
     assert main([*arguments, "--seeds", "2", "--trials", "2", "--engine", "serial", "--out", str(tmp_path)]) == 0
     first = capsys.readouterr().out.splitlines()[0]
@@ -204,7 +204,7 @@ def test_the_command_line_names_some_of_many_benchmarks(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_the_command_line(tmp_path, capsys, monkeypatch):
+def test_the_command_line(no_page, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["leaderboard", "functions", "--benchmarks", "branin,hartmann3", "--optimizers", "rs,re"]
     arguments += ["--seeds", "2", "--trials", "5", "--engine", "serial"]

@@ -56,6 +56,7 @@ def test_the_longest_job_goes_to_the_shard_with_the_least_to_do(n_shards):
         assert [job.key for job in jobs_of_shard(jobs, Shard(number, n_shards))] == [jobs[i].key for i in sorted(rows)]
 
 
+@pytest.mark.slow
 def test_a_million_jobs_take_few_megabytes():
     tracemalloc.start()
     jobs = Jobs(PAIRS, range(250_000))

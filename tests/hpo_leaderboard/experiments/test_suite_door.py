@@ -49,7 +49,7 @@ def test_a_command_of_the_shell_is_not_run(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_your_own_command_line_and_permission_are_enough(tmp_path, capsys):
+def test_your_own_command_line_and_permission_are_enough(no_page, tmp_path, capsys):
     suite = tmp_path / "mine.toml"
     suite.write_text('benchmarks = ["branin"]\noptimizers = ["misbehaving:Sampling"]\nn_seeds = 1\nn_trials = 2\n')
     common = ["--engine", "serial", "--out", str(tmp_path / "out")]

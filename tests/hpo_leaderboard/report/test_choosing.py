@@ -65,6 +65,7 @@ def test_compare_says_in_words_what_it_found_and_what_would_be_needed(store, cap
     assert "on branin" in lines and "signed-rank" not in lines  # one benchmark says nothing about others
 
 
+@pytest.mark.slow
 def test_scores_do_not_depend_on_who_takes_part(store):
     few, all_of_them = (score_store(store, optimizers=names) for names in (["rs", "tpe"], None))
     solved = [scored.groups[0].board.set_index("optimizer").loc["tpe", "solved"] for scored in (few, all_of_them)]

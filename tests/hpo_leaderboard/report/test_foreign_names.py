@@ -42,6 +42,7 @@ def as_run_of(job, done):
     return done._replace(key=job.key, digest=digest)
 
 
+@pytest.mark.slow
 def test_nothing_that_a_store_names_is_imported(received):
     page = write_report(received, received.parent / "out").read_text()
     ranked(received)

@@ -23,6 +23,7 @@ from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.store.schema import StoreUnavailable
 from hpo_leaderboard.store.store import reading
 
+pytestmark = pytest.mark.slow  # every test needs a whole report
 NASTY = "re </script><i>_&%"
 SUITE = make_suite(
     "small",
@@ -53,7 +54,6 @@ def files_of(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
 def test_every_link_leads_to_a_file_or_a_place_on_the_page(small):
     page, _, _, text = small
     links = re.findall(r'href="([^"]*)"', text.partition("<script")[0])
@@ -67,7 +67,6 @@ def test_every_link_leads_to_a_file_or_a_place_on_the_page(small):
     assert set(files_of(page.parent)) == linked | {"index.html", "methods/broken.csv"}
 
 
-@pytest.mark.slow
 def test_the_page_holds_every_file(small):
     page, _, _, text = small
     found = re.search(r'<script type="application/json" id="files">(.*?)</script>', text, re.DOTALL)
@@ -76,7 +75,6 @@ def test_the_page_holds_every_file(small):
     assert files == {name: beside[name] for name in beside if name != "index.html"}
 
 
-@pytest.mark.slow
 def test_the_page_is_short(small):
     _, _, _, text = small
     library = re.search(r'<script type="text/plain" id="plotly">(.*?)</script>', text, re.DOTALL)[1]
@@ -203,7 +201,6 @@ def test_benchmarks_without_a_success_are_named(tmp_path):
     assert "no trial succeeded there: hopeless." in write_report(path, tmp_path / "out").read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("module", ["plotly", "jinja2", "matplotlib"])
 def test_a_missing_package_is_named_before_anything_is_written(small, tmp_path, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
@@ -218,7 +215,6 @@ def test_a_directory_that_cannot_be_written_is_named(small, tmp_path):
         write_report(small[1], tmp_path / "file")
 
 
-@pytest.mark.slow
 def test_the_command_writes_equal_files_beside_an_equal_store(small, tmp_path, capsys):
     page, path, _, _ = small
     copy = tmp_path / path.name
@@ -230,7 +226,6 @@ def test_the_command_writes_equal_files_beside_an_equal_store(small, tmp_path, c
     assert files_of(tmp_path) == files_of(page.parent)
 
 
-@pytest.mark.slow
 def test_compare_prints_effect_interval_and_corrected_p(small, capsys):
     _, path, frames, _ = small
     assert main(["compare", str(path), "rs", "de"]) == 0

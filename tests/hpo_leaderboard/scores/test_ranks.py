@@ -62,6 +62,7 @@ def test_ties_share_the_mean_of_their_ranks():
     assert average_ranks(table)["rank"].tolist() == [2.5, 1.0, 2.5, 4.5, 4.5]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 4))
 def test_ranks_add_up(seed, n_optimizers, n_tasks):

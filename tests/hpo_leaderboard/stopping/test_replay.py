@@ -217,6 +217,7 @@ def test_what_the_paper_prints():
         criterion(spec, space)
 
 
+@pytest.mark.slow
 def test_pictures_show_what_they_are_given(tmp_path):
     runs = runs_of_table(cv_table(40))
     stops = replay(runs, ["conv:10,warm_up=20", "limit:30"]).assign(regret=0.1)

@@ -48,6 +48,7 @@ def test_log_density_is_that_of_the_definition(prior_weight, switching):
     np.testing.assert_allclose(kde.log_density(points), expected, rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of statsmodels
 def test_log_density_is_that_of_statsmodels():
     statsmodels = pytest.importorskip(

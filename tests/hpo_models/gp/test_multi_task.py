@@ -176,6 +176,7 @@ def test_samples_of_the_hyperparameters_lie_around_the_most_probable_ones():
     assert [p.hyperparameters.noise for p in first] == [p.hyperparameters.noise for p in again]
 
 
+@pytest.mark.slow
 def test_samples_without_evidence_are_those_of_the_prior():
     blind = Points(np.zeros((1, 1)), np.zeros((1, 1)))  # a basis function of 0: nothing is seen of the function
     samples = fit_samples(blind, np.zeros(1), np.zeros(1, dtype=int), np.random.default_rng(6), 600, burn_in=20)

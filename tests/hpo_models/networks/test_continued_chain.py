@@ -98,6 +98,7 @@ def linear_model(n):
     return Regression(TanhNetwork((2, 1)), lambda rows, _: x[rows], y, prior, batch_size=20)
 
 
+@pytest.mark.slow
 def test_chains_follow_the_posterior_of_data_that_grow():
     """Linear model: the closed form at 20 and at 60 observations, whose standard deviations differ by 1.7."""
     chains, rng = ContinuedChains(Lengths(50, 200, 100, 20, step=0.02)), np.random.default_rng(1)

@@ -108,6 +108,7 @@ def exact_mixture():
     return weights[b < 0].sum(), mean, np.sqrt((weights * b**2).sum() - mean**2)
 
 
+@pytest.mark.slow
 def test_on_a_mixture_adapted_scales_find_the_other_mode_where_plain_sghmc_sticks():
     """Klein (2020, 3.5.1): step length 1e-2, batches of 10, 10,000 steps of which 100 are burn-in, here in 100 chains.
 
@@ -123,6 +124,7 @@ def test_on_a_mixture_adapted_scales_find_the_other_mode_where_plain_sghmc_stick
     assert crossed["adaptive"] >= 3 * crossed["plain"]
 
 
+@pytest.mark.slow
 def test_mixture_is_sampled_in_its_true_proportions():
     """With steps long enough to cross between the modes within the run."""
     below, mean, sd = exact_mixture()

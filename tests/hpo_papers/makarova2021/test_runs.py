@@ -10,6 +10,7 @@ from hpo_papers.makarova2021.runs.curves import incumbent_curves
 from hpo_papers.makarova2021.runs.live import live_run, reshuffled
 
 
+@pytest.mark.slow
 def test_a_run_has_its_three_seeds_apart():
     run = live_run("lm", "wine", 4, 3, 1, 2)
     data = open_dataset("wine")

@@ -120,6 +120,7 @@ def test_space_has_the_values_found_with_the_kinds_of_fcnet(original):
     assert space["lr_schedule"].values == ("cosine", "const")
 
 
+@pytest.mark.slow
 def test_full_grid_is_the_space_of_the_registry_whatever_the_order_of_the_groups():
     groups = [json.dumps(config, sort_keys=True).encode() for config in FCNET_SPACE.configs()]
     shuffled = [groups[i] for i in np.random.default_rng(0).permutation(len(groups))]
@@ -153,6 +154,7 @@ def test_name_comes_from_the_file_name(original, file_name, name):
     assert file_name in table.provenance["source"]
 
 
+@pytest.mark.slow
 def test_export_of_an_import_is_the_same_file(original, tmp_path):
     write_original(read_original(original), tmp_path / "out.hdf5")
     with h5py.File(original) as before, h5py.File(tmp_path / "out.hdf5") as after:
@@ -324,6 +326,7 @@ def test_names_that_would_never_be_found_again(original, name):
         import_table(original, name, replace=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["protein", "mini-wine"])
 def test_a_built_in_table_is_covered_on_demand_only_and_stays_within_reach(original, name):
     before = Benchmark(name).optimum

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 
 from hpo_core import Categorical, Condition, Float, Int, Space
 from hpo_core.errors import InvalidConfig
@@ -32,6 +33,7 @@ def test_the_lowest_of_a_small_grid_is_found():
     assert losses(found.codes[None])[0] == found.loss
 
 
+@pytest.mark.slow
 def test_it_is_lower_than_many_random_ones_and_within_the_space():
     space = Space([Float(name, 1e-3, 1.0, log=True) for name in "abcd"])
     losses, bins, codes = fitted(space)

@@ -5,30 +5,21 @@ import functools
 
 import numpy as np
 import pytest
-from recorded_rows import CONFIG, recorded
+from recorded_rows import CONFIG, recorded, small_models
 
 from hpo_core import Benchmark, Condition, run
 from hpo_core.errors import InvalidBudget, InvalidConfig
-from tabular.surrogates import choice
 from tabular.surrogates.from_frame import surrogate_from_frame
 from tabular.surrogates.problem import SurrogateProblem
 from tabular.surrogates.trees.ensemble import gather
-from tabular.surrogates.trees.fitting import Boosting
 
 
 @functools.cache
-def trained(**options):
+def trained():
     """A surrogate with costs, budgets and noise; trained with one small model."""
-    settings, scales = choice.settings_for, choice.fitting_scales
-    choice.settings_for = lambda records: [Boosting(leaves=8, n_trees=40, rate=0.2)]
-    choice.fitting_scales = lambda losses: ["scores"]
-    try:
-        frame = recorded(budgets=(1, 3, 9), n_repetitions=2, noise=0.2)
-        return surrogate_from_frame(
-            frame, loss="error", cost="seconds", budget="epoch", config=CONFIG, name="made", **options
-        )
-    finally:
-        choice.settings_for, choice.fitting_scales = settings, scales
+    frame = recorded(budgets=(1, 3, 9), n_repetitions=2, noise=0.2)
+    with small_models():
+        return surrogate_from_frame(frame, loss="error", cost="seconds", budget="epoch", config=CONFIG, name="made")
 
 
 @pytest.fixture
@@ -45,7 +36,13 @@ def test_what_was_inferred(benchmark_):
     assert b.budgets == (1, 3, 9) and b.problem.budget_range == (1, 9)
     assert b.space.conditions == (Condition("momentum", "solver", ("sgd",)),)
     assert b.space["lr"].log and b.space["depth"].kind == "int"
-    assert b.resumable and not SurrogateProblem(trained(resumable=False)).resumable
+    assert b.resumable
+
+
+def test_trainings_may_be_said_to_start_anew(quick):
+    frame = recorded(60, budgets=(1, 3))
+    made = surrogate_from_frame(frame, loss="error", budget="epoch", config=CONFIG, name="made", resumable=False)
+    assert not SurrogateProblem(made).resumable
 
 
 def test_one_and_many_agree_to_the_bit(benchmark_):

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from recorded_rows import CONFIG, recorded
+from recorded_rows import CONFIG, recorded, small_models
 
 from hpo_core import Benchmark
 from hpo_core.errors import DamagedFile
@@ -12,12 +12,14 @@ from tabular import read_table
 from tabular.surrogates import SurrogateProblem, read_surrogate, surrogate_from_frame, write_surrogate
 
 
-@pytest.fixture
-def made(quick):
+@pytest.fixture(scope="module")
+def made():
     frame = recorded(budgets=range(1, 5), n_repetitions=2, noise=0.1)
-    return surrogate_from_frame(
-        frame, loss="error", cost="seconds", budget="epoch", config=CONFIG, provenance={"source": "made up", "by": "us"}
-    )
+    about = {"source": "made up", "by": "us"}
+    with small_models():
+        return surrogate_from_frame(
+            frame, loss="error", cost="seconds", budget="epoch", config=CONFIG, provenance=about
+        )
 
 
 def test_what_is_written_is_read(made, tmp_path):

@@ -47,6 +47,7 @@ def test_the_optimum_of_bbob_is_reached_where_coco_says(function):
         assert b.objective(point(b, np.clip(best + 0.01, -5, 5))).loss >= b.optimum
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", range(1, len(FUNCTIONS) + 1))
 def test_the_optimum_of_mixint_is_reached_where_coco_says(function, tmp_path, monkeypatch):
     """COCO writes the best solution of a mixed-integer function to a file only, with 16 decimals."""
@@ -171,6 +172,7 @@ def test_threads_may_share_a_problem():
     assert found == expected * 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_problems_leave_no_memory_behind():
     code = (

@@ -149,6 +149,7 @@ def walked(tree, inputs):
     return tree.value[node]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(random_trees(), st.integers(0, 2**32 - 1))
 def test_random_trees_reach_the_leaves_that_walking_down_reaches(trees, seed):
