@@ -16,11 +16,15 @@ from profet.meta_model import Emulator
 
 FAMILIES = ("svm", "fcnet", "xgboost", "curves")
 NUMBERS = (17, 3, 250, 17)
-CLOSE = 1e-10  # relative: sums are taken in another order, and losses near an end of the range are differences
+CLOSE = 5e-6  # of the range of the values, and relative: networks are float32
 
 
 def points(model, n, seed=0):
     return model.space.from_unit(np.random.default_rng(seed).random((n, len(model.space))))
+
+
+def assert_close(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE * np.ptp(wanted))
 
 
 def one_by_one(tasks, codes, budget=None):
@@ -36,7 +40,7 @@ def test_equals_the_tasks_one_by_one(family):
     wanted = one_by_one([f"profet-{family}/{k}" for k in NUMBERS], [codes] * 4)
     for found, values in zip(batch(family, NUMBERS, codes), wanted, strict=True):
         assert found.shape == (4, 700) and found.dtype == np.float64
-        np.testing.assert_allclose(found, values, rtol=CLOSE)
+        assert_close(found, values)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -45,7 +49,7 @@ def test_every_task_may_have_its_own_points(family):
     codes = points(model, 60).reshape(4, 15, -1)
     tasks = [sample_task(model, k) for k in NUMBERS]
     for found, values in zip(batch(model, tasks, codes), one_by_one(tasks, codes), strict=True):
-        np.testing.assert_allclose(found, values, rtol=CLOSE)
+        assert_close(found, values)
 
 
 @pytest.mark.parametrize("budget", [1, 11, 100, None])
@@ -55,7 +59,7 @@ def test_budgets_of_learning_curves(budget):
     tasks = sample(model, 3)
     found = batch(model, tasks, codes, budget)
     for values, wanted in zip(found, one_by_one(tasks, [codes] * 3, budget), strict=True):
-        np.testing.assert_allclose(values, wanted, rtol=CLOSE)
+        assert_close(values, wanted)
     with pytest.raises(InvalidBudget, match="101"):
         batch(model, tasks, codes, 101)
 
@@ -67,7 +71,7 @@ def test_tasks_are_numbers_and_tasks_in_any_order(model):
     losses, costs = batch(model, [7, *others, np.int64(3), 7], codes)
     tasks = [sample_task(model, 7), *others, sample_task(model, 3), sample_task(model, 7)]
     for found, wanted in zip((losses, costs), one_by_one(tasks, [codes] * 6), strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=CLOSE)
+        assert_close(found, wanted)
     assert np.array_equal(losses[0], losses[-1])
 
 
@@ -82,7 +86,7 @@ def test_parts_do_not_show(model, n_tasks, n_points, part, columns, own):
         patch.setattr(many_tasks, "COLUMNS", columns)
         cut = batch(model, range(n_tasks), codes)
     for a, b in zip(whole, cut, strict=True):
-        np.testing.assert_allclose(a, b, rtol=CLOSE)
+        assert_close(a, b)
 
 
 def test_the_number_of_threads_does_not_change_a_bit(model, monkeypatch):
@@ -102,12 +106,12 @@ def test_without_costs_an_evaluation_takes_a_nominal_second(model):
     assert batch(curves, [0], points(curves, 2), 10)[1] == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(("units", "close"), [((), 1e-12), ((3,), 1e-12), ((40, 7, 20), 1e-12), ((300, 300), 2e-4)])
-def test_networks_of_any_depth(model, units, close):
-    """Against a plain forward pass in float64, with units that saturate; the last network is evaluated in float32."""
+@pytest.mark.parametrize(("units", "size"), [((), 30.0), ((3,), 30.0), ((40, 7, 20), 30.0), ((300, 300), 0.3)])
+def test_networks_of_any_depth(model, units, size):
+    """Against a plain forward pass in float64, with units that saturate."""
     network = TanhNetwork((model.loss.network.sizes[0], *units, 1))
     theta = np.random.default_rng(0).standard_normal((2, network.n_parameters + 1)).astype(np.float32)
-    theta *= 30.0 if close == 1e-12 else 0.3
+    theta *= size
     other = replace(model, loss=Emulator(network, theta, model.loss.target._replace(low=-np.inf, high=np.inf)))
     codes, tasks = points(model, 50), sample(other, 6)
     for task, found in zip(tasks, batch(other, tasks, codes)[0], strict=True):
@@ -115,7 +119,7 @@ def test_networks_of_any_depth(model, units, close):
         x = np.concatenate([x, np.tile(task.latent * model.encoding.weights, (50, 1))], axis=1)
         output = network.output(theta[[task.draw], :-1].astype(float), x)[0]
         wanted = other.loss.target.restore(output)
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=close * np.abs(wanted).max())
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-4 * np.abs(wanted).max())
 
 
 def test_a_model_of_a_file_takes_tasks_of_the_same_file_alone(model, tmp_path):
