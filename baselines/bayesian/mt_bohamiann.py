@@ -50,10 +50,10 @@ def mt_bohamiann(
     n_embedded: int = N_EMBEDDED,
     units: int = 50,
     n_chains: int = 4,
-    n_adapt: int = 40,
+    n_adapt: int = 60,
     n_draws: int = 10,
-    n_between: int = 15,
-    step: float = 2e-2,
+    n_between: int = 18,
+    step: float = 1.5e-2,
 ) -> BayesianOptimizer:
     """Optimizer by expected improvement under a Bayesian neural network of several tasks.
 

@@ -35,10 +35,10 @@ class Lengths(NamedTuple):
     """
 
     n_chains: int = 4
-    n_adapt: int = 40
+    n_adapt: int = 60
     n_draws: int = 10
-    n_between: int = 15
-    step: float = 2e-2
+    n_between: int = 18
+    step: float = 1.5e-2
 
 
 class ContinuedChains:

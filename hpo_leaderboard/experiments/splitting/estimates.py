@@ -41,10 +41,10 @@ MILLISECONDS: dict[str, tuple[float, float]] = {
     "es": (21.0, 21.0),
     "smac": (3.6, 3.6),
     "bore": (9.0, 9.0),
-    "bohamiann": (44.0, 44.0),
+    "bohamiann": (55.0, 55.0),
     "dngo": (6.7, 6.7),
     "mtbo": (22.0, 420.0),
-    "mt-bohamiann": (50.0, 50.0),
+    "mt-bohamiann": (62.0, 62.0),
     "bo-bos": (230.0, 230.0),
     "lcnet-hb": (470.0, 470.0),
     "lc-gp": (2000.0, 2000.0),  # at least: it was given up after 400 s
