@@ -208,7 +208,7 @@ def main() -> None:
     evaluations(model, f"{options.family}, fast mode")
     for family in ("svm", "fcnet", "xgboost", "curves"):
         call_patterns(family)
-    for n_tasks, n_points in ((100, 1000), (1000, 100)):
+    for n_tasks, n_points in ((100, 10_000), (100, 1000), (1000, 100)):
         batches(model, n_tasks, n_points)
     large = of_units(model, (500, 500, 500))
     evaluations(replace(large, cost=None), "3 x 500 units")
