@@ -21,5 +21,7 @@ ITEMS = {
     "tail": "beyond.tail",
     "calibration": "beyond.calibration",
     "default-own": "beyond.default_own",
+    "table-4-own": "tables.table_4_own",
+    "table-5-own": "tables.table_5_own",
     "stops-too-early": "beyond.stops_too_early",
 }

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from baselines.stopping.parts.bound_checks import LEAST_CORRELATION, REGRET_BOUND
 from hpo_core import Benchmark
 from hpo_leaderboard.stopping.pictures import COLOURS, legend_below, panels_of, tidy
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
 from hpo_papers.makarova2022.beyond.tables import lowest_losses
-from hpo_papers.makarova2022.bounds.own import COLUMNS, bounds_along
 from hpo_papers.makarova2022.bounds.spaces import WORDS
+from hpo_papers.makarova2022.bounds.tables import DEFAULT, default_bounds
 from hpo_papers.makarova2022.record import rules
 from hpo_papers.makarova2022.record.contents import OPTIMIZERS, TABLES, Runs, record
 
@@ -28,20 +27,10 @@ MOST = 0.2  # share of stops above the threshold, as the paper finds
 def compute(work: Work) -> Numbers:
     """Counts by settings, table and threshold."""
     recorded = {name: record().runs["fcnet", name] for name in OPTIMIZERS}
-    first, settings = REGRET_BOUND["default"].warm_up, REGRET_BOUND["default"].settings
-    options = (settings.share, None, settings.calibrated, settings.refit)
-    checks = work.thinned(range(first, 500), 3)
     few = {name: runs.subset(work.runs) for name, runs in recorded.items()}
-    keys = [(name, table, run) for name in OPTIMIZERS for table in range(len(TABLES)) for run in range(work.runs)]
-    parts = np.array(work.parts(bounds_along, [("fcnet", *key, checks, *options) for key in keys]), dtype=float)
-    values = parts.reshape(len(OPTIMIZERS), len(TABLES), work.runs, len(checks), len(COLUMNS))
-    own = {}
-    for i, name in enumerate(OPTIMIZERS):
-        own[name] = np.full((len(TABLES), work.runs, 500), np.nan)
-        trusted = values[i, ..., COLUMNS.index("correlation")] >= LEAST_CORRELATION
-        own[name][..., checks] = np.where(trusted, values[i, ..., COLUMNS.index("bound")], np.inf)
+    own = {name: default_bounds(work, "fcnet", name) for name in OPTIMIZERS}
     return {
-        "default": counts(few, own, first),
+        "default": counts(few, own, DEFAULT.warm_up),
         "reference-code": counts(recorded, {name: runs["bound"] for name, runs in recorded.items()}, 5),
         "runs": work.runs,
     }

@@ -17,13 +17,14 @@ from hpo_core import Benchmark, Float, Int, Space
 from hpo_core.space.hyperparameters import Hyperparameter
 from hpo_papers.makarova2022.record.contents import record
 
+TABLE_OF = {"fcnet": "protein", "nas": "nb201-cifar10"}  # one of those that share the space
 WORDS = ("activation_fn_1", "activation_fn_2", "lr_schedule")  # recorded as ranks of words, the others as indices
 
 
 @cache
 def reader_of(study: str, name: str) -> UsableTrialsReader:
-    """What turns configurations of recorded runs into features: of an algorithm, or of the FC-Net tables."""
-    return UsableTrialsReader(_spanned(name) if study == "cv" else Benchmark("protein").space)
+    """What turns configurations of recorded runs into features: of an algorithm, or of the tables."""
+    return UsableTrialsReader(_spanned(name) if study == "cv" else Benchmark(TABLE_OF[study]).space)
 
 
 def _spanned(algorithm: str) -> Space:
