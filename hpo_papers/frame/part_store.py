@@ -7,6 +7,7 @@ import json
 import sqlite3
 import zlib
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from hpo_core.errors import CannotWrite, DamagedFile
@@ -27,12 +28,13 @@ def plain_number(value: Any) -> Any:
 
 
 class PartStore:
-    """Parts that are finished; one process writes."""
+    """Parts that are finished; one process writes, from any of its threads."""
 
     def __init__(self, path: Path):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path)
+            self._database = sqlite3.connect(path, check_same_thread=False)
+            self._lock = Lock()
             self._database.execute(TABLE)
         except (OSError, sqlite3.OperationalError) as error:
             raise CannotWrite(f"parts are kept in a file that can be written, got {path} ({error})") from None
@@ -41,13 +43,14 @@ class PartStore:
 
     def get(self, key: str) -> tuple[Any] | None:
         """The value of a part in a tuple, None if it is not there."""
-        row = self._database.execute("SELECT value FROM parts WHERE key = ?", (key,)).fetchone()
+        with self._lock:
+            row = self._database.execute("SELECT value FROM parts WHERE key = ?", (key,)).fetchone()
         return None if row is None else (json.loads(zlib.decompress(row[0])),)
 
     def put(self, key: str, name: str, value: Any, seconds: float) -> Any:
         """The value as it will be read again, after it is stored."""
         text = json.dumps(value, default=plain_number)
-        with self._database:
+        with self._lock, self._database:
             row = (key, name, zlib.compress(text.encode()), seconds)
             self._database.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?)", row)
         return json.loads(text)

@@ -1,9 +1,10 @@
-"""Items computed one after another, cached, and judged."""
+"""Items computed, cached, and judged, in their order."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from hpo_papers.frame.inputs import inputs_digest
 from hpo_papers.frame.item import Item, Numbers, Verdict
 from hpo_papers.frame.part_store import PartStore, part_key
 from hpo_papers.frame.plan import PlannedItem
-from hpo_papers.frame.work import OutOfTime, Work
+from hpo_papers.frame.work import Deadline, OutOfTime, Work
+from hpo_papers.frame.workers import Workers
 
 STORE = "parts.sqlite"
 
@@ -38,7 +40,7 @@ class Reproduced:
     """An item after its computation.
 
     numbers, verdict   None if the time was over before, which `left` tells in words
-    cpu_seconds        of this process, for what was not cached
+    cpu_seconds        of what was not cached, parts in other processes included
     digest             of code and data behind the numbers
     """
 
@@ -53,44 +55,57 @@ class Reproduced:
 
 
 def reproduce(planned: Sequence[PlannedItem], settings: ReproductionSettings) -> Iterator[Reproduced]:
-    """Each planned item as soon as it is computed; numbers that are in the store are taken from there."""
-    deadline = None if settings.seconds is None else time.monotonic() + settings.seconds
+    """Each planned item in turn, as soon as it is computed; numbers that are in the store are taken from there.
+
+    With several processes two items are computed at the same time, so that no process waits for the last part of one.
+    """
+    deadline = Deadline(None if settings.seconds is None else time.monotonic() + settings.seconds)
+    workers = Workers(settings.engine, settings.processes)
     store = PartStore(settings.out / STORE)
+    threads = ThreadPoolExecutor(min(2, workers.processes))
     try:
-        for each in planned:
-            yield _reproduced(each, store, settings, deadline)
+        begun = [threads.submit(_reproduced, each, store, workers, settings, deadline) for each in planned]
+        for future in begun:
+            yield future.result()
     finally:
+        deadline.end()
+        threads.shutdown(wait=True, cancel_futures=True)
+        workers.close()
         store.close()
 
 
 def _reproduced(
-    planned: PlannedItem, store: PartStore, settings: ReproductionSettings, deadline: float | None
+    planned: PlannedItem, store: PartStore, workers: Workers, settings: ReproductionSettings, deadline: Deadline
 ) -> Reproduced:
     named, runs, _ = planned
     item = named.item
     digest = inputs_digest(named.module, item.resolved)
     key = part_key(named.name, [runs, settings.smallest], digest)
-    start = time.process_time()
     stored = store.get(key)
     if stored is not None:
         return Reproduced(named.name, item, runs, stored[0], item.verdict(stored[0]), 0.0, digest)
-    if deadline is not None and time.monotonic() > deadline:
+    if deadline.is_over:
         return Reproduced(named.name, item, runs, None, None, 0.0, digest, "not begun: the time was over")
     work = Work(
         store,
-        settings.out / "runs",
+        workers,
         runs,
-        engine=settings.engine,
-        processes=settings.processes,
         deadline=deadline,
         resolved=item.resolved,
         smallest=settings.smallest,
         progress=lambda done, total: settings.progress(named.name, done, total),
     )
+    start = time.thread_time()
     try:
         computed = item.compute(work)
     except OutOfTime as error:
-        return Reproduced(named.name, item, runs, None, None, time.process_time() - start, digest, f"begun: {error}")
-    seconds = time.process_time() - start
+        return Reproduced(named.name, item, runs, None, None, _seconds(work, start), digest, f"begun: {error}")
+    seconds = _seconds(work, start)
     numbers = store.put(key, named.name, computed, seconds)
     return Reproduced(named.name, item, runs, numbers, item.verdict(numbers), seconds, digest)
+
+
+def _seconds(work: Work, start: float) -> float:
+    """CPU time of an item since a time of this thread: its own, and that of its parts in other processes."""
+    own = time.thread_time() - start
+    return own if work.is_serial else own + work.part_seconds

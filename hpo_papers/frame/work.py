@@ -10,26 +10,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from multiprocessing import get_context
-from pathlib import Path
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hpo_core.cores import usable_cores
-from hpo_core.errors import HpoError, UnknownName, nearest
-from hpo_leaderboard.engines import ENGINES, make_engine
-from hpo_leaderboard.engines.threads import one_thread
-from hpo_leaderboard.experiments.suite import Suite
+from hpo_core.errors import HpoError
 from hpo_papers.frame.inputs import inputs_digest
 from hpo_papers.frame.part_store import PartStore, part_key
+from hpo_papers.frame.workers import Call, Workers
 
 T = TypeVar("T")
-Call = tuple[Any, ...]  # plain arguments
 
 
 class OutOfTime(HpoError, TimeoutError):
     """The time given is over; what is finished is kept."""
+
+
+@dataclass
+class Deadline:
+    """The time of `time.monotonic` after which no part is started; None for never."""
+
+    at: float | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.at is not None and time.monotonic() > self.at
+
+    def end(self) -> None:
+        """Start no more parts from now on."""
+        self.at = -1.0
 
 
 class Work:
@@ -39,14 +48,12 @@ class Work:
     ----------
     store
         Where parts are kept.
-    directory
-        For files of an item's own, such as stores of runs.
+    workers
+        Where they are computed.
     runs
         Repetitions to compute.
-    engine, processes
-        Where parts are computed: "serial", "processes" or "dask", and how many at the same time.
     deadline
-        Of `time.monotonic`, after which no part is started; None for never.
+        No part is started after it.
     resolved
         See `Item`.
     smallest
@@ -58,21 +65,22 @@ class Work:
     def __init__(
         self,
         store: PartStore,
-        directory: Path,
+        workers: Workers,
         runs: int,
         *,
-        engine: str = "serial",
-        processes: int | None = None,
-        deadline: float | None = None,
+        deadline: Deadline | None = None,
         resolved: tuple[str, ...] = (),
         smallest: bool = False,
         progress: Callable[[int, int], Any] = lambda done, total: None,
     ):
-        if engine not in ENGINES:
-            raise UnknownName(f"no engine {engine!r}{nearest(engine, ENGINES)}")
-        self.runs, self.directory, self.engine = runs, directory, engine
-        self._store, self._processes, self._deadline = store, processes or usable_cores(), deadline
+        self.runs, self.part_seconds = runs, 0.0  # CPU time of the parts that were computed, and not cached
+        self._store, self._workers, self._deadline = store, workers, deadline or Deadline()
         self._resolved, self._smallest, self._progress = resolved, smallest, progress
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether parts are computed in the thread that asks for them."""
+        return self._workers.engine == "serial"
 
     def thinned(self, values: Sequence[T], n: int) -> list[T]:
         """The values; of an item at its smallest size, n of them from the first to the last."""
@@ -93,67 +101,26 @@ class Work:
         self._progress(len(known) - len(missing), len(known))
         for done, (key, value, seconds) in enumerate(self._computed(function, missing), 1):
             known[key] = (self._store.put(key, name, value, seconds),)
+            self.part_seconds += seconds
             self._progress(len(known) - len(missing) + done, len(known))
         return [value[0] for value in (known[key] for key in keys) if value is not None]
 
-    def experiment(self, suite: Suite) -> Path:
-        """Store of the runs of a suite, after those that it lacks were made; `OutOfTime` if the time ends before."""
-        from hpo_leaderboard.experiments.experiment import run_experiment
-
-        path = self.directory / f"{suite.name}.sqlite"
-        left = None if self._deadline is None else max(1.0, self._deadline - time.monotonic())
-        outcome = run_experiment(suite, path, make_engine(self.engine, processes=self._processes), walltime=left)
-        if outcome.n_left or outcome.n_open:
-            raise OutOfTime(f"{outcome.n_left + outcome.n_open} runs of {suite.name} are missing in {path}")
-        return path
-
     def _computed(self, function: Callable[..., Any], missing: dict[str, Call]) -> Iterator[tuple[str, Any, float]]:
-        """Key, result and seconds of each missing part, as they are finished."""
-        if self.engine == "serial" or len(missing) < 2:
-            for key, call in missing.items():
-                self._check_time(len(missing))
-                yield key, *timed(function, call)
-            return
-        with self._executor() as executor:
-            waiting = iter(missing.items())
-            running = {}
-            for key, call in self._first(waiting, 2 * self._processes):
-                running[executor.submit(timed, function, call)] = key
-            while running:
-                future = next(as_completed(running))
+        """Key, result and CPU seconds of each missing part, as they are finished."""
+        waiting = iter(missing.items())
+        running: dict[Future[tuple[Any, float]], str] = {}
+        room = 1 if self.is_serial else 2 * self._workers.processes
+        while True:
+            for key, call in self._next(waiting, room - len(running)):
+                running[self._workers.submit(key, function, call)] = key
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
                 yield running.pop(future), *future.result()
-                for key, call in self._first(waiting, 1):
-                    running[executor.submit(timed, function, call)] = key
 
-    def _first(self, waiting: Iterator[tuple[str, Call]], n: int) -> Iterable[tuple[str, Call]]:
+    def _next(self, waiting: Iterator[tuple[str, Call]], n: int) -> Iterable[tuple[str, Call]]:
         """The next n of the waiting parts, if there is time."""
         taken = [item for _, item in zip(range(n), waiting, strict=False)]
-        if taken:
-            self._check_time(len(taken))
+        if taken and self._deadline.is_over:
+            raise OutOfTime(f"the time is over, {len(taken)} parts or more are missing")
         return taken
-
-    def _check_time(self, n_left: int) -> None:
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            raise OutOfTime(f"the time is over, {n_left} parts or more are missing")
-
-    @contextmanager
-    def _executor(self) -> Iterator[Executor]:
-        if self.engine == "dask":
-            from distributed import Client
-
-            with Client(n_workers=self._processes, threads_per_worker=1, dashboard_address=None) as client:
-                yield client.get_executor()
-            return
-        pool = ProcessPoolExecutor(self._processes, mp_context=get_context("spawn"))
-        try:
-            yield pool
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def timed(function: Callable[..., Any], call: Call) -> tuple[Any, float]:
-    """Result of a call with one thread, and its CPU seconds."""
-    with one_thread():
-        start = time.process_time()
-        result = function(*call)
-        return result, time.process_time() - start

@@ -1,5 +1,9 @@
-"""An item for the tests of the frame: squares of whole numbers, part by part; calls are noted in a file."""
+"""An item for the tests of the frame: squares of whole numbers, part by part; calls are noted in a file.
 
+The environment variable MADE_ITEM_FOLDER says in which folder.
+"""
+
+import os
 from pathlib import Path
 
 from hpo_papers.frame.item import Comparison, Item, Verdict
@@ -14,8 +18,9 @@ def square(folder, number):
 
 
 def compute(work):
-    work.directory.mkdir(parents=True, exist_ok=True)
-    return {"squares": work.parts(square, [(str(work.directory), n) for n in range(work.runs)])}
+    folder = Path(os.environ["MADE_ITEM_FOLDER"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return {"squares": work.parts(square, [(str(folder), n) for n in range(work.runs)])}
 
 
 def compare(numbers):

@@ -10,6 +10,7 @@ MADE = NamedItem("made", "made/squares", "made_item")
 
 
 def pages(out, monkeypatch, cpu_seconds=None, **settings):
+    monkeypatch.setenv("MADE_ITEM_FOLDER", str(out / "runs"))
     monkeypatch.setattr(page, "title_of", lambda paper: "Nobody (2000), <Squares>")
     results = list(reproduce(make_plan([MADE], cpu_seconds), ReproductionSettings(out, **settings)))
     html, markdown = write_pages(results, out, "hpo reproduce made")

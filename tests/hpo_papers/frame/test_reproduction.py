@@ -2,15 +2,20 @@
 
 import pytest
 
-from hpo_leaderboard.experiments.suite import make_suite
 from hpo_papers.frame.catalogue import PAPERS, NamedItem, chosen_items, items_of
 from hpo_papers.frame.item import WORDS, Comparison, all_equal, claims_hold, impossible
 from hpo_papers.frame.part_store import PartStore
 from hpo_papers.frame.plan import make_plan
 from hpo_papers.frame.reproduction import ReproductionSettings, reproduce
-from hpo_papers.frame.work import OutOfTime, Work
+from hpo_papers.frame.work import Work
+from hpo_papers.frame.workers import Workers
 
 MADE = NamedItem("made", "made/squares", "made_item")
+
+
+@pytest.fixture(autouse=True)
+def folder_of_calls(tmp_path, monkeypatch):
+    monkeypatch.setenv("MADE_ITEM_FOLDER", str(tmp_path / "runs"))
 
 
 def run(out, cpu_seconds=None, **settings):
@@ -40,6 +45,25 @@ def test_numbers_and_verdict(tmp_path, engine):
     assert result.verdict.word == "reproduced"
     (short,) = run(tmp_path, 9.0, engine=engine, processes=2)
     assert (short.runs, short.verdict.word) == (4, "differs")
+
+
+@pytest.mark.slow
+def test_a_part_of_two_items_at_the_same_time_is_computed_once(tmp_path):
+    settings = ReproductionSettings(tmp_path, engine="processes", processes=2)
+    first, second = reproduce(make_plan([MADE, MADE]), settings)
+    assert first.numbers == second.numbers
+    assert sorted(map(int, calls(tmp_path))) == list(range(10))
+
+
+def test_an_item_that_breaks_ends_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("hpo_papers.frame.reproduction._reproduced", lambda named, *of: 1 / named.runs)
+    results = reproduce(
+        [each._replace(runs=n) for n, each in zip((1, 0, 2), 3 * make_plan([MADE]), strict=True)],
+        ReproductionSettings(tmp_path),
+    )
+    assert next(results) == 1.0
+    with pytest.raises(ZeroDivisionError):
+        next(results)
 
 
 def test_what_was_killed_goes_on_from_there(tmp_path):
@@ -82,13 +106,13 @@ def test_no_part_is_started_after_the_time(tmp_path):
 def test_time_that_ends_in_the_middle(tmp_path, monkeypatch):
     from hpo_papers.frame import work
 
-    clock = iter(range(100))
-    monkeypatch.setattr(work.time, "monotonic", lambda: next(clock))
-    (result,) = run(tmp_path, seconds=4.0)
+    checks = iter(range(100))
+    with monkeypatch.context() as patched:
+        patched.setattr(work.Deadline, "is_over", property(lambda self: next(checks) >= 4))
+        (result,) = run(tmp_path)
     assert result.verdict is None
     assert result.left.startswith("begun")
     assert 0 < len(calls(tmp_path)) < 10
-    monkeypatch.undo()
     (result,) = run(tmp_path)
     assert sorted(map(int, calls(tmp_path))) == list(range(10))
 
@@ -124,34 +148,9 @@ def test_every_item_is_described():
             assert item.cost(item.least) <= item.cost(item.runs)
 
 
-class NothingToDo:
-    def results(self, jobs):
-        assert list(jobs) == []
-        return iter(())
-
-
-def test_an_experiment_is_run_once_into_a_store_of_its_own(tmp_path, monkeypatch):
-    suite = make_suite("tiny", ["branin"], ["rs"], n_seeds=2, n_trials=3)
-    work = Work(PartStore(tmp_path / "parts.sqlite"), tmp_path / "runs", 2)
-    path = work.experiment(suite)
-    assert path == tmp_path / "runs" / "tiny.sqlite"
-    monkeypatch.setattr("hpo_papers.frame.work.make_engine", lambda *of, **settings: NothingToDo())
-    assert work.experiment(suite) == path
-
-
-def test_an_experiment_that_cannot_end_in_time_is_told(tmp_path, monkeypatch):
-    from hpo_leaderboard.experiments import experiment
-
-    outcome = experiment.Outcome(2, 0, {}, 0, (), "digest", 2)
-    monkeypatch.setattr(experiment, "run_experiment", lambda *of, **settings: outcome)
-    work = Work(PartStore(tmp_path / "parts.sqlite"), tmp_path / "runs", 2, deadline=0.0)
-    with pytest.raises(OutOfTime, match="2 runs of tiny"):
-        work.experiment(make_suite("tiny", ["branin"], ["rs"], n_seeds=2, n_trials=3))
-
-
 def test_thinned_only_at_the_smallest_size(tmp_path):
     store = PartStore(tmp_path / "parts.sqlite")
-    assert Work(store, tmp_path, 1).thinned(range(9), 3) == list(range(9))
-    small = Work(store, tmp_path, 1, smallest=True)
+    assert Work(store, Workers(), 1).thinned(range(9), 3) == list(range(9))
+    small = Work(store, Workers(), 1, smallest=True)
     assert small.thinned(range(9), 3) == [0, 4, 8]
     assert small.thinned([5], 3) == [5]
