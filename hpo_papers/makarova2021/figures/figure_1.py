@@ -123,8 +123,4 @@ ITEM = Item(
     cost=lambda runs: runs * (SINGLE_SECONDS + LM_SECONDS) + 3.0,
     runs=1,
     least=0,
-    notes="With one run chance decides. In this one LM's validation and test error fall together, and without "
-    "cross-validation the first evaluation stays the incumbent; the test error of RF without cross-validation ends 10 "
-    "% above its lowest value. With cross-validation and the seeds 1 and 2 (runs of figure 2) LM's test error does "
-    "rise along the run. With cross-validation it ends lower than without, as printed.",
 )

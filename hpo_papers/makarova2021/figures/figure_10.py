@@ -10,7 +10,7 @@ import numpy as np
 from hpo_leaderboard.stopping.pictures import COLOURS, legend_below, panels_of, tidy
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2021.runs.curves import ALGORITHMS, too_short
+from hpo_papers.makarova2021.runs.curves import ALGORITHMS, READING, too_short
 from hpo_papers.makarova2021.runs.live import PHONEME, live_run, reshuffled
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ ITEM = Item(
     "the folds' losses tends to be larger.",
     protocol="The first 50 configurations of a run; standard deviation over the folds, mean over the reshufflings.",
     departures=f"Two reshufflings; the datasets are a stratified sample of {N_ROWS} rows of `phoneme` (op100-9952) "
-    "and `german` (1,000 rows), since the text does not name the paper's two.",
+    f"and `german` (1,000 rows), since the text does not name the paper's two. {READING}",
     rule="reproduced if in at least five of the six cases the mean over the configurations rises from K = 3 to 5 to "
     "10, and in at least five two thirds of the configurations have a larger one at K = 10 than at 3; else differs",
     compute=compute,

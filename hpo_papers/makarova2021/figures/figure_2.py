@@ -94,8 +94,4 @@ ITEM = Item(
     cost=lambda runs: runs * LM_SECONDS + 2.0,
     runs=10,
     least=0,
-    notes="Three runs. The test error varies 2 to 6 times as much as the validation error, as printed. LM's mean test "
-    "error falls from .2276 after 20 evaluations to .2260: on our splits there is no overfitting of LM on the mean. "
-    "The paper's LM may differ in what it does not say (scaling of the inputs, schedule of the learning rate). RF's "
-    "validation error still falls by 2.3 % over the last quarter.",
 )

@@ -12,7 +12,7 @@ from hpo_leaderboard.stopping.pictures import draw_stds
 from hpo_leaderboard.stopping.scores import std_by_source
 from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
-from hpo_papers.makarova2021.runs.curves import ALGORITHMS, too_short
+from hpo_papers.makarova2021.runs.curves import ALGORITHMS, READING, too_short
 from hpo_papers.makarova2021.runs.live import PHONEME, live_run
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ ITEM = Item(
     protocol="200 evaluations with 10-fold cross-validation; for each source 10 seeds of it, with the seeds of the "
     "other two held, averaged over 10 choices of these.",
     departures=f"A stratified sample of {N_ROWS} rows of op100-9952 (`phoneme`), {LENGTH} evaluations, and all "
-    "combinations of 2 seeds of each source: 8 runs of each algorithm, all made here.",
+    f"combinations of 2 seeds of each source: 8 runs of each algorithm, all made here. {READING}",
     rule="reproduced if the optimizer's part is lower at the end than after 10 evaluations in at least five of six "
     "cases (algorithm x validation or test), and, as means over the second half of the evaluations, the training is "
     "the largest source for LM, the optimizer the largest and the training the smallest for XGB and RF; else differs",

@@ -78,8 +78,4 @@ ITEM = Item(
     cost=lambda runs: runs * LM_SECONDS + 2.0,
     runs=3,
     least=0,
-    notes="By ranks it is as printed: in the first run .55 for LM, .94 for XGB and .90 for RF. Pearson's correlation "
-    "of LM (.95) rests on the few configurations that have learned nothing, with an error of .29 on both sets; among "
-    "the rest, which lie within .03 of each other, the validation error says little about the test error. The rule "
-    "was written before the numbers, and is kept.",
 )

@@ -17,6 +17,7 @@ from fcnet_data.trainers import cross_validate, trainer
 
 PHONEME = "phoneme"  # the paper's op100-9952: OpenML's task 9952, with as many rows, columns and classes
 EVALUATIONS = 200
+ALGORITHMS = {**TRAINERS, "lm": "linear-optimal"}  # see `fcnet_data.trainers.linear`
 
 
 def live_run(
@@ -34,7 +35,8 @@ def live_run(
     Parameters
     ----------
     algorithm
-        lm, rf, xgb or xgb3, as in the names of the benchmarks `cv-ALGORITHM-DATASET`.
+        rf, xgb or xgb3, as in the names of the benchmarks `cv-ALGORITHM-DATASET`, or lm, which has
+        scikit-learn's own learning rate here.
     dataset
         Name of the dataset.
     n_evaluations
@@ -46,7 +48,7 @@ def live_run(
     n_rows
         Rows of a stratified sample of the dataset, 0 for all of it.
     """
-    made, data = trainer(TRAINERS[algorithm]), open_dataset(dataset)
+    made, data = trainer(ALGORITHMS[algorithm]), open_dataset(dataset)
     data = subsample(data, n_rows) if n_rows else data
     method = gp(made.space, seed=search)
     found: dict[str, list[Any]] = {"config": [], "loss": [], "test": [], "folds": []}
@@ -76,7 +78,7 @@ def reshuffled(
     split
         Seed of the split.
     """
-    made, data = trainer(TRAINERS[algorithm]), open_dataset(dataset)
+    made, data = trainer(ALGORITHMS[algorithm]), open_dataset(dataset)
     data = subsample(data, n_rows) if n_rows else data
     return [
         list(cross_validate(made, config, data, seed=0, split_seed=split, n_folds=n_folds).folds) for config in configs

@@ -57,6 +57,7 @@ PRINTED = {
         "eta0": (1e-5, 1, True, False),
     },
 }
+PRINTED["linear-optimal"] = PRINTED["linear"]
 
 
 @pytest.mark.parametrize("name", TRAINERS)
@@ -150,6 +151,24 @@ def test_linear_model_reaches_least_squares():
     by_hand = np.sqrt(np.mean(residual**2)) / parts.train_target.std()
     found = holdout(trainer("linear"), {"l1_ratio": 1e-7, "alpha": 1e-7, "eta0": 0.003}, data, seed=0)
     assert found.valid_loss == pytest.approx(by_hand, rel=0.03)
+
+
+def test_the_optimal_rate_is_the_classifiers_own_and_ignores_eta0():
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    parts, config = split(open_dataset("wine"), 0), {"l1_ratio": 0.15, "alpha": 1e-3, "eta0": 0.1}
+    by_hand = SGDClassifier("log_loss", penalty="elasticnet", l1_ratio=0.15, alpha=1e-3, random_state=5)
+    model = make_pipeline(StandardScaler(), by_hand).fit(parts.train_features, parts.train_target)
+    predict = trainer("linear-optimal").fit(config, parts.train_features, parts.train_target, "classification", 5)
+    np.testing.assert_array_equal(predict(parts.valid_features), model.predict(parts.valid_features))
+    data = open_dataset("digits")
+    for name, n_different in (("linear-optimal", 1), ("linear", 2)):
+        losses = {holdout(trainer(name), config | {"eta0": eta0}, data, seed=0).valid_loss for eta0 in (1e-3, 1.0)}
+        assert len(losses) == n_different
+    numbers = open_dataset("diabetes")  # regression has one rate
+    assert len({holdout(trainer(n), config, numbers, seed=0).valid_loss for n in ("linear", "linear-optimal")}) == 1
 
 
 def test_linear_model_predicts_in_the_targets_units():
