@@ -66,5 +66,5 @@ def switches() -> dict[str, str]:
     """Switches of the command line to what they ask for."""
     return {
         "own-bounds": "makarova2022: also with the bounds of this package's model (some 30 minutes of CPU time)",
-        "own-tables": "makarova2022: also with those at every check on tables (an hour of CPU time)",
+        "own-tables": "makarova2022: also with those at every check on tables (30 minutes of CPU time)",
     }

@@ -132,7 +132,7 @@ ITEM = Item(
     verdict=verdict,
     compare=compare,
     draw=draw,
-    cost=lambda runs: 3.0 + 270.0 * runs,
+    cost=lambda runs: 3.0 + 75.0 * runs,
     runs=10,
     switch="own-tables",
 )
