@@ -48,11 +48,11 @@ class PartStore:
         return None if row is None else (json.loads(zlib.decompress(row[0])),)
 
     def put(self, key: str, name: str, value: Any, seconds: float) -> Any:
-        """The value as it will be read again, after it is stored."""
+        """The value as it will be read again, after it is stored; one that is there stays."""
         text = json.dumps(value, default=plain_number)
         with self._lock, self._database:
             row = (key, name, zlib.compress(text.encode()), seconds)
-            self._database.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?)", row)
+            self._database.execute("INSERT OR IGNORE INTO parts VALUES (?, ?, ?, ?)", row)
         return json.loads(text)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from hpo_core.errors import HpoError
 from hpo_papers.frame.inputs import inputs_digest
 from hpo_papers.frame.part_store import PartStore, part_key
-from hpo_papers.frame.workers import Call, Workers
+from hpo_papers.frame.workers import Call, Part, Workers
 
 T = TypeVar("T")
 
@@ -108,7 +108,7 @@ class Work:
     def _computed(self, function: Callable[..., Any], missing: dict[str, Call]) -> Iterator[tuple[str, Any, float]]:
         """Key, result and CPU seconds of each missing part, as they are finished."""
         waiting = iter(missing.items())
-        running: dict[Future[tuple[Any, float]], str] = {}
+        running: dict[Future[Part], str] = {}
         room = 1 if self.is_serial else 2 * self._workers.processes
         while True:
             for key, call in self._next(waiting, room - len(running)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from multiprocessing import get_context
 from threading import Lock
@@ -16,6 +16,7 @@ from hpo_leaderboard.engines import ENGINES
 from hpo_leaderboard.engines.threads import one_thread
 
 Call = tuple[Any, ...]  # plain arguments
+Part = tuple[Any, float]  # result of a call, CPU seconds
 
 
 class Workers:
@@ -37,22 +38,24 @@ class Workers:
         self._closing = ExitStack()
         self._lock = Lock()
         self._executor: Executor | None = None
-        self._submitted: dict[str, Future[tuple[Any, float]]] = {}
+        self._submitted: dict[str, Future[Part]] = {}
 
-    def submit(self, key: str, function: Callable[..., Any], call: Call) -> Future[tuple[Any, float]]:
-        """Result and CPU seconds of a call, later; of a key that was submitted before the same one.
+    def submit(self, key: str, function: Callable[..., Any], call: Call) -> Future[Part]:
+        """Result of a call and its CPU seconds, later.
 
+        A key that was submitted before is not computed again: it has the same result, and no seconds of its own.
         Serial ones are computed now, in this thread.
         """
         if self.engine == "serial":
-            finished: Future[tuple[Any, float]] = Future()
+            finished: Future[Part] = Future()
             finished.set_result(timed(function, call))
             return finished
         with self._lock:
             if self._executor is None:
                 self._executor = self._started()
-            if key not in self._submitted:
-                self._submitted[key] = self._executor.submit(timed, function, call)
+            if key in self._submitted:
+                return without_seconds(self._submitted[key])
+            self._submitted[key] = self._executor.submit(timed, function, call)
             return self._submitted[key]
 
     def close(self) -> None:
@@ -71,7 +74,22 @@ class Workers:
         return pool
 
 
-def timed(function: Callable[..., Any], call: Call) -> tuple[Any, float]:
+def without_seconds(future: Future[Part]) -> Future[Part]:
+    """Another future with the same result, whose seconds are 0."""
+    copied: Future[Part] = Future()
+
+    def copy(done: Future[Part]) -> None:
+        error = CancelledError() if done.cancelled() else done.exception()
+        if error is None:
+            copied.set_result((done.result()[0], 0.0))
+        else:
+            copied.set_exception(error)
+
+    future.add_done_callback(copy)
+    return copied
+
+
+def timed(function: Callable[..., Any], call: Call) -> Part:
     """Result of a call with one thread, and its CPU seconds."""
     with one_thread():
         start = time.process_time()

@@ -52,6 +52,10 @@ def test_a_part_of_two_items_at_the_same_time_is_computed_once(tmp_path):
     settings = ReproductionSettings(tmp_path, engine="processes", processes=2)
     first, second = reproduce(make_plan([MADE, MADE]), settings)
     assert first.numbers == second.numbers
+    shared = Workers("processes", 2)
+    seconds = [shared.submit("key", sum, (range(10**6),)).result()[1] for _ in range(2)]
+    shared.close()
+    assert seconds[0] > seconds[1] == 0.0
     assert sorted(map(int, calls(tmp_path))) == list(range(10))
 
 
