@@ -1,0 +1,37 @@
+"""What MkDocs calls while it builds the site, see `hooks` in mkdocs.yml."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from scripts.site.command_line import command_line
+from scripts.site.facade import facade
+from scripts.site.links import ROOT_PAGES, both_pictures, site_links
+
+GENERATED: Mapping[str, Callable[[], str]] = {"<!-- commands -->": command_line, "<!-- facade -->": facade}
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """The files of the site: those in docs/, and the pages beside it."""
+    root = Path(config.docs_dir).parent
+    for name, page in ROOT_PAGES.items():
+        if files.get_file_from_path(page) is None:
+            file = File.generated(config, page, abs_src_path=str(root / name))
+            file.edit_uri = f"../{name}"
+            files.append(file)
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """The text of a page as the site shows it."""
+    for marker, make in GENERATED.items():
+        if marker in markdown:
+            markdown = markdown.replace(marker, make())
+    sources = {site: name for name, site in ROOT_PAGES.items() if site != "index.md"}
+    uri = page.file.src_uri
+    return both_pictures(site_links(markdown, sources.get(uri, f"docs/{uri}")))
