@@ -1,7 +1,7 @@
 """The picture of the first page: the default leaderboard, from its store.
 
-    hpo leaderboard quick
-    python -m scripts.site.start_picture leaderboard/quick.sqlite
+hpo leaderboard quick
+python -m scripts.site.start_picture leaderboard/quick.sqlite
 """
 
 from __future__ import annotations
