@@ -21,7 +21,7 @@ PICTURE = re.compile(r"^!\[[^\]]+\]\((pictures/[^)]+)\)$", re.MULTILINE)
 COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"^The picture is (?:on the page )?`([^`]+)`\.$", re.MULTILINE)
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
-COLOURS, WIDTH = 64, 1400  # of a PNG
+COLOURS, WIDTH = 128, 1400  # of a PNG
 
 
 class Entry(NamedTuple):
@@ -46,7 +46,7 @@ def keep(source: Path, target: Path) -> None:
 
         with Image.open(source) as image:
             image.thumbnail((WIDTH, WIDTH))
-            image.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+            image.convert("RGBA").quantize(COLOURS, Image.Quantize.FASTOCTREE).save(target, optimize=True)
         return
     text = source.read_text(encoding="utf-8")
     if source.suffix == ".html":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from scripts.site.command_line import command_line
 from scripts.site.facade import facade
 from scripts.site.links import ROOT_PAGES, both_pictures, site_links
 
+NOT_TESTED = re.compile(r"^(```\w+) notest$", re.MULTILINE)  # code that no test runs; superfences knows no such word
 GENERATED: Mapping[str, Callable[[], str]] = {"<!-- commands -->": command_line, "<!-- facade -->": facade}
 
 
@@ -34,4 +36,5 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
             markdown = markdown.replace(marker, make())
     sources = {site: name for name, site in ROOT_PAGES.items() if site != "index.md"}
     uri = page.file.src_uri
+    markdown = NOT_TESTED.sub(r"\1", markdown)
     return both_pictures(site_links(markdown, sources.get(uri, f"docs/{uri}")))
