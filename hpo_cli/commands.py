@@ -69,6 +69,11 @@ examples:
   hpo store export leaderboard/quick.sqlite --out trials.csv
   hpo store export leaderboard/bbob.sqlite --format coco --out exported    for cocopp; --format ioh for IOHanalyzer
 """
+ARCHIVE_EXAMPLES = """\
+examples:
+  hpo archive info                                     what the shipped archive holds
+  hpo archive build fcnet --dry-run                    every optimizer on a suite: how many runs, how long
+"""
 STOP_EXAMPLES = """\
 examples:
   hpo stop replay runs.csv.gz                     the criteria of Makarova et al. (2022), and ours
@@ -97,6 +102,14 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
             "export": Command(
                 "write all trials as one table, or the runs for cocopp or IOHanalyzer", "store:add_export"
             ),
+        },
+    ),
+    "archive": CommandGroup(
+        "recorded runs of many optimizers, to compare with, to run again and to check",
+        ARCHIVE_EXAMPLES,
+        {
+            "info": Command("what an archive holds", "archive:add_info"),
+            "build": Command("run every optimizer on a suite, into one small file", "archive:add_build"),
         },
     ),
     "table": CommandGroup(
