@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_cli.parts.arguments import Parser, comma_list
-from hpo_cli.parts.experiments import add_engine, add_parts, dry_run, experiment, partial_status
+from hpo_cli.parts.experiments import add_engine, add_parts, experiment, partial_status, show_dry_run
 from hpo_cli.parts.rendering import Output, add_formats
 from hpo_cli.parts.suites import add_suite, chosen_suite
 
@@ -61,7 +61,7 @@ def _build(options: argparse.Namespace, out: Output) -> int:
     statuses = []
     for suite, store in zip(suites, stores, strict=True):
         if options.dry_run:
-            dry_run(suite, store, options, out)
+            show_dry_run(suite, store, options, out)
             continue
         outcome = experiment(suite, store, options)
         if outcome.n_left or options.shard is not None:

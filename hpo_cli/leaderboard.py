@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpo_cli.parts.arguments import Parser
-from hpo_cli.parts.experiments import add_engine, add_parts, dry_run, experiment, partial_status, say
+from hpo_cli.parts.experiments import add_engine, add_parts, experiment, partial_status, say, show_dry_run
 from hpo_cli.parts.rendering import Column, Output, add_formats, records
 from hpo_cli.parts.suites import add_suite, chosen_suite
 from hpo_core.errors import HpoError, MissingExtra
@@ -70,7 +70,7 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
     suite = chosen_suite(options)
     store_path = options.store or options.out / f"{suite.name}.sqlite"
     if options.dry_run:
-        dry_run(suite, store_path, options, out)
+        show_dry_run(suite, store_path, options, out)
         return 0
     outcome = experiment(suite, store_path, options)
     if outcome.n_left or options.shard is not None:

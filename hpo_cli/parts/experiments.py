@@ -56,12 +56,12 @@ def engine_of(options: argparse.Namespace) -> Engine:
     return make_engine(options.engine, **where, timeout=options.timeout)
 
 
-def dry_run(suite: Suite, store_path: Path, options: argparse.Namespace, out: Output) -> None:
+def show_dry_run(suite: Suite, store_path: Path, options: argparse.Namespace, out: Output) -> None:
     """Print what running a suite into a store would do."""
     from hpo_cli.parts.dry_runs import print_dry_run
-    from hpo_leaderboard.experiments.splitting.dry_run import dry_run
+    from hpo_leaderboard.experiments.splitting import dry_run
 
-    planned = dry_run(suite, store_path, options.shard)
+    planned = dry_run.dry_run(suite, store_path, options.shard)
     print_dry_run(planned, 1 if options.engine == "serial" else options.processes or usable_cores(), out)
 
 

@@ -10,7 +10,6 @@ Each run has the digest of its whole record (`run_digest`), by which a run that 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ from hpo_leaderboard.experiments.job import key_of
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.experiments.run_seeds import run_seed
 from hpo_leaderboard.store.file.descriptions import ENDING, SEEDS, read_description
-from hpo_leaderboard.store.file.rows import StoredSuite
+from hpo_leaderboard.store.file.rows import StoredRun, StoredSuite
 
 RUN_COLUMNS: dict[str, str] = {  # one value for each run
     "setting": "<u4",  # number in `settings`
@@ -135,14 +134,32 @@ def _suite_part(ending: str) -> str:
     return ending[ending.rindex(',"suite":') :]
 
 
-def identity(said: Mapping[str, Any]) -> str:
-    """What makes two optimizers the same one, whatever their code: name, options and label, as JSON."""
-    member = said["optimizer"]
-    return json.dumps([member["label"], member["name"], member["options"]], sort_keys=True)
-
-
 def numbered(texts: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
     """The different texts in the order of their first appearance, and the number of each."""
     known: dict[str, int] = {}
     numbers = [known.setdefault(text, len(known)) for text in texts]
     return tuple(known), numbers
+
+
+def bare_run(archive: Archive, row: int) -> StoredRun:
+    """A run as a store has it, without its trials, and with the digest of its whole record."""
+    columns, said = archive.columns, archive.said(row)
+    description, n_random = archive.description(row), int(columns["n_random"][row])
+    return StoredRun(
+        key=key_of(description),
+        position=0,
+        settled=1,
+        benchmark=said["benchmark"]["label"],
+        optimizer=said["optimizer"]["label"],
+        seed=int(columns["seed"][row]),
+        description=description,
+        reason=archive.reasons[columns["reason"][row]],
+        n_trials=int(columns["n_trials"][row]),
+        failure=archive.failures[columns["failure"][row]] or None,
+        n_random=None if n_random < 0 else n_random,
+        digest=archive.digests[row].tobytes(),
+        seal=None,
+        numbers=b"",
+        configs=b"",
+        overhead=float(columns["overhead"][row]),
+    )

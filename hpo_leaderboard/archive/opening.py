@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from hpo_core.errors import DamagedFile
 from hpo_core.names import needs_import
-from hpo_leaderboard.archive.contents import FLAGS, KEPT_COLUMNS, Archive
+from hpo_leaderboard.archive.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
 from hpo_leaderboard.archive.lookups import LookupTable, Numbers, Record, lookup_table
 from hpo_leaderboard.archive.packing import trajectory_record
 from hpo_leaderboard.experiments.execution import run_digest
 from hpo_leaderboard.experiments.identity import open_benchmark
-from hpo_leaderboard.experiments.job import key_of
+from hpo_leaderboard.experiments.plan import BenchmarkRecord
 from hpo_leaderboard.store.columns import compress, number_fault, unpack_numbers
 from hpo_leaderboard.store.file.descriptions import read_description
-from hpo_leaderboard.store.file.rows import StoredRun
+from hpo_leaderboard.store.file.rows import StoredRun, StoredSuite
 from hpo_leaderboard.store.file.verification import batches
-from hpo_leaderboard.store.store import Store, writing
+from hpo_leaderboard.store.store import writing
 
 BATCH_TRIALS = 200_000  # that are looked up in one go
 
@@ -30,6 +31,7 @@ def fill_store(
     path: str | Path,
     rows: Collection[int] | None = None,
     *,
+    suite: StoredSuite | None = None,
     source: str = "the archive",
     announce: Callable[[int], None] = lambda n_runs: None,
 ) -> list[str]:
@@ -43,6 +45,8 @@ def fill_store(
         Of a store, made if need be.
     rows
         Which runs; None for all.
+    suite
+        By which the store is scored; None for the suites of the archive, of which the last one counts.
     source
         Name of the archive, for messages.
     announce
@@ -56,17 +60,60 @@ def fill_store(
     wanted = range(archive.n_runs) if rows is None else sorted(rows)
     left_out: Counter[str] = Counter()
     with writing(path) as store:
-        store.add_tasks(archive.tasks, dict(archive.about))
-        store.add_suites(archive.suites)
-        for group in _by_setting(archive, wanted):
-            table = _table(archive, group[0])
-            if isinstance(table, str):
-                left_out[table] += len(group)
+        store.add_tasks(_tasks(archive, wanted), dict(archive.about))
+        store.add_suites(archive.suites if suite is None else [suite])
+        for opened in opened_runs(archive, wanted):
+            if opened.why:
+                left_out[opened.why] += len(opened.rows)
                 continue
-            for batch in _batches(archive, group):
-                _store(archive, batch, records(archive, batch, table), store, source)
-                announce(len(batch))
+            for row, fault in zip(opened.rows, opened.faults, strict=True):
+                if fault:
+                    raise DamagedFile(f"{source}: {archive.named(row)}: {fault}; take it from its maker again")
+            store.add_rows(_stored(archive, opened))
+            announce(len(opened.rows))
     return [f"{n:,} archived {'run' if n == 1 else 'runs'}: {why}" for why, n in left_out.items()]
+
+
+class OpenedRuns(NamedTuple):
+    """Runs of one setting: their records and what is wrong with each, "" for nothing; or why they cannot be opened."""
+
+    rows: list[int]
+    records: list[Record]
+    faults: list[str]
+    why: str = ""
+
+
+def opened_runs(archive: Archive, rows: Sequence[int]) -> Iterator[OpenedRuns]:
+    """The records of runs, some at a time, compared with the digests of their entries."""
+    for group in _by_setting(archive, rows):
+        table = _table(archive, group[0])
+        if isinstance(table, str):
+            yield OpenedRuns(group, [], [], table)
+            continue
+        for batch in _batches(archive, group):
+            try:
+                found = records(archive, batch, table)
+            except ValueError as error:
+                yield OpenedRuns(batch, [Record(b"", b"")] * len(batch), [str(error)] * len(batch))
+                continue
+            yield OpenedRuns(batch, found, [_fault(archive, *each) for each in zip(batch, found, strict=True)])
+
+
+def _fault(archive: Archive, row: int, record: Record) -> str:
+    """What is wrong with the record of a run, "" for nothing."""
+    columns = archive.columns
+    digest = run_digest(archive.key(row), archive.reasons[columns["reason"][row]], *record)
+    sealed = archive.digests if columns["is_lookup"][row] else archive.shown
+    if digest != sealed[row].tobytes():
+        return "its trials do not have the digest of its entry: it was altered, or its benchmark was"
+    return number_fault(unpack_numbers([record.numbers], [int(columns["n_trials"][row])])) or ""
+
+
+def _tasks(archive: Archive, rows: Sequence[int]) -> list[BenchmarkRecord]:
+    """What is known about the benchmarks of some runs."""
+    said = [read_description(archive.settings[i])["benchmark"] for i in set(archive.columns["setting"][list(rows)].tolist())]
+    wanted = {(each["label"], each["checksum"]) for each in said}
+    return [task for task in archive.tasks if (task.benchmark, task.checksum) in wanted]
 
 
 def _by_setting(archive: Archive, rows: Sequence[int]) -> Iterator[list[int]]:
@@ -121,7 +168,7 @@ def records(archive: Archive, rows: Sequence[int], table: LookupTable | None) ->
     spans = [_span(starts["lookup"], row) for row in rows]
     numbers = [Numbers(*(archive.columns[name][span].astype(np.intp) for name in ("number", "budget"))) for span in spans]
     if not table.fits(numbers):
-        raise DamagedFile(f"{archive.named(rows[0])} or one beside it has a configuration that its table does not have")
+        raise ValueError("it, or one beside it, has a configuration that its table does not have")
     limits = archive.said(rows[0])["limits"]
     seeds = [read_description(archive.description(row))["run_seed"] for row in rows]
     return table.records(numbers, seeds, bool(limits["resume"]), limits["workers"])
@@ -131,44 +178,8 @@ def _span(starts: np.ndarray, row: int) -> slice:
     return slice(int(starts[row]), int(starts[row + 1]))
 
 
-def _store(archive: Archive, rows: Sequence[int], found: Sequence[Record], store: Store, source: str) -> None:
-    """Store runs after comparing their records with their digests."""
-    counts = [int(archive.columns["n_trials"][row]) for row in rows]
-    stored = [stored_run(archive, row, record, source) for row, record in zip(rows, found, strict=True)]
-    fault = number_fault(unpack_numbers([record.numbers for record in found], counts))
-    if fault is not None:
-        raise DamagedFile(f"{source}: {archive.named(rows[0])} or one beside it: {fault}")
-    store.add_rows(stored)
-
-
-def stored_run(archive: Archive, row: int, record: Record, source: str) -> StoredRun:
-    """A run as a store has it; raises `DamagedFile` where its record does not have the digest that it should have."""
-    columns = archive.columns
-    description, reason = archive.description(row), archive.reasons[columns["reason"][row]]
-    key = key_of(description)
-    digest = run_digest(key, reason, record.numbers, record.configs)
-    sealed = archive.digests if columns["is_lookup"][row] else archive.shown
-    if digest != sealed[row].tobytes():
-        raise DamagedFile(
-            f"{source}: the trials of {archive.named(row)} do not have the digest of its entry: it was altered, or its "
-            "benchmark was; take the archive from its maker again"
-        )
-    said, n_random = archive.said(row), int(columns["n_random"][row])
-    return StoredRun(
-        key=key,
-        position=0,
-        settled=1,
-        benchmark=said["benchmark"]["label"],
-        optimizer=said["optimizer"]["label"],
-        seed=int(columns["seed"][row]),
-        description=description,
-        reason=reason,
-        n_trials=int(columns["n_trials"][row]),
-        failure=archive.failures[columns["failure"][row]] or None,
-        n_random=None if n_random < 0 else n_random,
-        digest=digest,
-        seal=None,
-        numbers=compress(record.numbers),
-        configs=compress(record.configs),
-        overhead=float(columns["overhead"][row]),
-    )
+def _stored(archive: Archive, opened: OpenedRuns) -> Iterator[StoredRun]:
+    for row, record in zip(opened.rows, opened.records, strict=True):
+        digest = run_digest(archive.key(row), archive.reasons[archive.columns["reason"][row]], *record)
+        packed = {"numbers": compress(record.numbers), "configs": compress(record.configs)}
+        yield bare_run(archive, row)._replace(digest=digest, **packed)

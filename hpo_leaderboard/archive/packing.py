@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -44,33 +44,39 @@ class PackedRun(NamedTuple):
     shown: np.ndarray
 
 
-def pack_runs(stores: Sequence[Store], card: Mapping[str, str] | None = None) -> Archive:
-    """Archive of the settled runs of stores; a run that lies in several is taken once.
+def pack_runs(
+    stores: Sequence[Store], card: Mapping[str, str] | None = None, *, keys: Collection[str] | None = None
+) -> Archive:
+    """Archive of the settled runs of stores, or of those with some keys; a run that lies in several is taken once.
 
     The runs go by benchmark, optimizer, setting and seed, settings of one name by when they were stored first: stores
     of the same runs give the same archive, but for overheads.
     """
     packed: dict[str, PackedRun] = {}
     for store in stores:
-        for group in _by_setting(store):
+        for group in _by_setting(store, keys):
             for one in _packed(store, group):
                 _add(packed, one)
-    first: dict[str, int] = {}
-    for one in packed.values():
-        first.setdefault(one.setting, len(first))
-    order = sorted(
-        packed.values(), key=lambda one: (one.run.benchmark, one.run.optimizer, first[one.setting], one.run.seed)
-    )
+    used = {(said["label"], said["checksum"]) for said in (one.run.said()["benchmark"] for one in packed.values())}
     tasks = {(task.benchmark, task.checksum): task for store in stores for task in store.tasks()}
     suites = {(suite.name, suite.version): suite for store in stores for suite in store.suites()}
     about = {name: value for store in stores for name, value in store.about().items() if name != "suite"}
     return replace(
-        make_archive(order),
-        tasks=tuple(tasks[key] for key in sorted(tasks)),
+        make_archive(ordered(packed.values())),
+        tasks=tuple(tasks[key] for key in sorted(tasks) if key in used),
         suites=tuple(suites.values()),
         about=about,
         card=card or {},
     )
+
+
+def ordered(runs: Iterable[PackedRun]) -> list[PackedRun]:
+    """The runs in the order of an archive: benchmark, optimizer, setting by its first run, seed."""
+    given = list(runs)
+    first: dict[str, int] = {}
+    for one in given:
+        first.setdefault(one.setting, len(first))
+    return sorted(given, key=lambda one: (one.run.benchmark, one.run.optimizer, first[one.setting], one.run.seed))
 
 
 def _add(packed: dict[str, PackedRun], one: PackedRun) -> None:
@@ -79,11 +85,11 @@ def _add(packed: dict[str, PackedRun], one: PackedRun) -> None:
         raise InvalidOption(f"two stores have {one.run} with different outcomes; `hpo store merge` says more")
 
 
-def _by_setting(store: Store) -> Iterable[list[str]]:
-    """Keys of the settled runs of each setting."""
+def _by_setting(store: Store, keys: Collection[str] | None) -> Iterable[list[str]]:
+    """Keys of the settled runs of each setting, of all or of some."""
     groups: dict[str, list[str]] = {}
     for run in store.heads():
-        if run.settled:
+        if run.settled and (keys is None or run.key in keys):
             groups.setdefault(_setting(run), []).append(run.key)
     return groups.values()
 
