@@ -14,7 +14,7 @@ from hpo_cli.parts.rendering import Output, add_formats
 from hpo_cli.parts.suites import add_suite, chosen_suite
 
 if TYPE_CHECKING:
-    from hpo_leaderboard.archive.contents import Archive
+    from hpo_leaderboard.archive.packed.contents import Archive
     from hpo_leaderboard.experiments.suite import Suite
 
 BUILD_NOTES = """\
@@ -81,8 +81,8 @@ def _suite(options: argparse.Namespace, name: str) -> Suite:
 
 
 def _write(stores: Sequence[Path], path: Path, options: argparse.Namespace, out: Output) -> None:
-    from hpo_leaderboard.archive.archive_file import write_archive
-    from hpo_leaderboard.archive.packing import pack_runs
+    from hpo_leaderboard.archive.packed.archive_file import write_archive
+    from hpo_leaderboard.archive.packed.packing import pack_runs
     from hpo_leaderboard.store.store import reading
 
     card = {name: getattr(options, name) for name in ("title", "note") if getattr(options, name)}
@@ -94,7 +94,7 @@ def _write(stores: Sequence[Path], path: Path, options: argparse.Namespace, out:
 
 
 def _info(options: argparse.Namespace, out: Output) -> None:
-    from hpo_leaderboard.archive.archive_file import read_archive
+    from hpo_leaderboard.archive.packed.archive_file import read_archive
     from hpo_leaderboard.archive.shipped import shipped_archive
 
     path = options.archive or shipped_archive()
@@ -105,7 +105,7 @@ def _info(options: argparse.Namespace, out: Output) -> None:
 
 def _facts(archive: Archive, path: Path) -> Iterator[tuple[str, str, Any]]:
     """What an archive holds, as facts of a card."""
-    from hpo_leaderboard.archive.overview import overview
+    from hpo_leaderboard.archive.packed.overview import overview
 
     yield "", "runs", archive.n_runs
     yield "", "trials", int(archive.columns["n_trials"].sum())

@@ -7,16 +7,19 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hpo_cli.parts.archives import add_archive, field_of, joint_store, open_archive
 from hpo_cli.parts.arguments import Parser
 from hpo_cli.parts.experiments import add_engine, add_parts, experiment, partial_status, say, show_dry_run
 from hpo_cli.parts.rendering import Column, Output, add_formats, records
 from hpo_cli.parts.suites import add_suite, chosen_suite
 from hpo_core.errors import HpoError, MissingExtra
+from hpo_leaderboard.experiments.experiment import Outcome
+from hpo_leaderboard.experiments.suite import Suite
 
 if TYPE_CHECKING:
-    from hpo_leaderboard.experiments.experiment import Outcome
     from hpo_leaderboard.report import ScoredStore
 
+NOTHING = Outcome(0, 0, {}, 0, [], "", 0)  # of an experiment in which all runs are archived
 N_NAMED = 8  # benchmarks above a table of text
 EXAMPLES = """\
 examples:
@@ -26,12 +29,16 @@ examples:
   hpo leaderboard fcnet --dry-run                              how many runs, how long, what is left out
   hpo leaderboard fcnet --engine dask --address tcp://10.0.0.1:8786
   hpo leaderboard fcnet --shard 3/20 --walltime 55m --store 3.sqlite
+  hpo leaderboard fcnet --optimizers my_module:MySearch --archive     run yours, rank it among all archived ones
 
 Interrupt it at any time: what is finished is stored, and the same command goes on from there. A suite of your own is
 a TOML file with benchmarks, optimizers, n_seeds and n_trials; the page has the one of every leaderboard. A file that
 names code to import (MODULE:ATTRIBUTE) is run with --allow-import: look at that code first.
 The exit status is 1 if runs of the store broke, 2 if a benchmark of the suite could not be opened, and 3 if the
 walltime left runs open. A shard, and what the walltime cut short, are not ranked: `hpo store merge` joins shards.
+
+With --archive, optimizers that the archive has are not run: their recorded runs are ranked, also those that are not
+named. Yours runs with the seeds that the archive has (--seeds takes fewer), on the suite's benchmarks that it has.
 """
 
 
@@ -61,6 +68,7 @@ def add_leaderboard(parser: Parser) -> None:
     parser.add_argument("--store", type=Path, metavar="FILE", help="where the runs are kept (OUT/SUITE.sqlite)")
     add_engine(parser)
     add_parts(parser)
+    add_archive(parser)
     parser.add_argument("--out", type=Path, default=Path("leaderboard"), help="directory to write to (leaderboard)")
     add_formats(parser)
     parser.set_defaults(action=_leaderboard)
@@ -69,6 +77,8 @@ def add_leaderboard(parser: Parser) -> None:
 def _leaderboard(options: argparse.Namespace, out: Output) -> int:
     suite = chosen_suite(options)
     store_path = options.store or options.out / f"{suite.name}.sqlite"
+    if options.archive is not None:
+        return _with_archive(suite, store_path, options, out)
     if options.dry_run:
         show_dry_run(suite, store_path, options, out)
         return 0
@@ -76,13 +86,38 @@ def _leaderboard(options: argparse.Namespace, out: Output) -> int:
     if outcome.n_left or options.shard is not None:
         return partial_status(outcome, options.suite, store_path, out)
     imports = [member.name for member in suite.benchmarks]  # what was run may be imported to score it
-    return _rank(outcome, store_path, imports, options, out)
+    return _rank(outcome, store_path, imports, options, out, kept_in=store_path)
+
+
+def _with_archive(suite: Suite, store_path: Path, options: argparse.Namespace, out: Output) -> int:
+    """Run what an archive lacks, and rank it among the archived runs; returns the exit status."""
+    archive, source = open_archive(options.archive)
+    field = field_of(archive, suite, list(suite.optimizers) if options.optimizers else [], options)
+    if options.dry_run:
+        if field.suite is not None:
+            show_dry_run(field.suite, store_path, options, out)
+        out.say(f"{len(field.rows):,} runs are taken from {source}")
+        return 0
+    outcome = NOTHING if field.suite is None else experiment(field.suite, store_path, options)
+    imports = [member.name for member in suite.benchmarks]
+    with joint_store(archive, source, field, store_path if field.suite else None) as joint:
+        out.say(f"{len(field.rows):,} archived runs of {source}")
+        return _rank(outcome, joint, imports, options, out, kept_in=store_path if field.suite else None)
 
 
 def _rank(
-    outcome: Outcome, store_path: Path, imports: Collection[str], options: argparse.Namespace, out: Output
+    outcome: Outcome,
+    store_path: Path,
+    imports: Collection[str],
+    options: argparse.Namespace,
+    out: Output,
+    *,
+    kept_in: Path | None,
 ) -> int:
-    """Print the leaderboards of a complete experiment, and write the page; returns the exit status."""
+    """Print the leaderboards of a complete experiment, and write the page; returns the exit status.
+
+    `kept_in` is the store in which the runs of the experiment are kept, None if there were none to run.
+    """
     from hpo_leaderboard.experiments.random_phases import only_random, random_phase_line
     from hpo_leaderboard.report import score_store
 
@@ -94,7 +129,9 @@ def _rank(
         out.say(f"not ranked: {name}, all of whose runs broke")
     for name in only_random(scored.runs):
         out.say(random_phase_line(name))
-    out.say(f"\nstore: {store_path} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")
+    out.say()
+    if kept_in is not None:
+        out.say(f"store: {kept_in} ({outcome.n_asked} runs, digest {outcome.digest[:16]})")
     _print_page(scored, store_path, options.out, out)
     if outcome.lost:
         raise IncompleteExperiment(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.archive.archive_file import is_archive, read_archive
-from hpo_leaderboard.archive.opening import fill_store
+from hpo_leaderboard.archive.packed.archive_file import is_archive, read_archive
+from hpo_leaderboard.archive.packed.opening import fill_store
 from hpo_leaderboard.scores.comparisons import holm, stratified_mann_whitney
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.store.frames import Frames
@@ -73,7 +73,9 @@ def difference(old: str | Path, new: str | Path) -> Difference:
         if names:
             left_out.append(f"{where}: {', '.join(names)}")
     values = _values(before, after, common)
-    codes = [own.runs.groupby("optimizer")["version"].agg(lambda v: ", ".join(sorted(set(v)))) for own in (before, after)]
+    codes = [
+        own.runs.groupby("optimizer")["version"].agg(lambda v: ", ".join(sorted(set(v)))) for own in (before, after)
+    ]
     changes = compare_releases(values, codes[0].to_dict(), codes[1].to_dict())
     return Difference(changes, [*lines_before, *lines_after, *left_out])
 

@@ -11,9 +11,9 @@ import numpy as np
 from hpo_core import benchmarks
 from hpo_core.errors import InvalidOption
 from hpo_core.names import optimizers
-from hpo_leaderboard.archive.contents import Archive
-from hpo_leaderboard.archive.installed import OTHER, compared_code, installed_words
-from hpo_leaderboard.archive.opening import fill_store
+from hpo_leaderboard.archive.checks.installed import OTHER, compared_code, installed_words
+from hpo_leaderboard.archive.packed.contents import Archive
+from hpo_leaderboard.archive.packed.opening import fill_store
 from hpo_leaderboard.experiments.members import Member, expand
 from hpo_leaderboard.experiments.suite import Suite, changed
 from hpo_leaderboard.store.file.descriptions import read_description
@@ -93,12 +93,13 @@ def _settings(archive: Archive, suite: Suite) -> dict[int, Any]:
     found = {}
     for number, text in enumerate(archive.settings):
         said = read_description(text)
-        limits, member = said["limits"], members.get(said["benchmark"]["label"])
-        if member is None or (member.name, dict(member.options)) != (said["benchmark"]["name"], said["benchmark"]["options"]):
+        limits, own = said["limits"], said["benchmark"]
+        member = members.get(own["label"])
+        if member is None or (member.name, dict(member.options)) != (own["name"], own["options"]):
             continue
-        if (limits["n_trials"], limits["max_cost"]) == suite.limits_of(member) and limits["workers"] == suite.workers:
-            if said["suite"] == suite.version:
-                found[number] = said
+        allowed = (limits["n_trials"], limits["max_cost"], limits["workers"], said["suite"])
+        if allowed == (*suite.limits_of(member), suite.workers, suite.version):
+            found[number] = said
     return found
 
 
@@ -112,7 +113,7 @@ def _usual_seeds(archive: Archive, settings: set[int]) -> tuple[int, int]:
 
 
 def _changed_code(settings: dict[int, Any]) -> dict[str, tuple[str, str]]:
-    """Optimizers whose code here is not that of their archived runs: the archived version and the one here, by label."""
+    """Optimizers whose code here is not that of their archived runs, by label: the archived version, the one here."""
     known, found = optimizers(), {}
     for said in settings.values():
         own = said["optimizer"]
@@ -146,7 +147,10 @@ def join_runs(
     left_out = fill_store(archive, joint, field.rows, suite=suite, source=source, announce=announce)
     if store is not None and store.exists():
         merge_stores(joint, [store])
-    notes = {"suite": f"{field.named.name}, version {field.named.version}", "archive": f"{source}, {archive.digest()[:16]}"}
+    notes = {
+        "suite": f"{field.named.name}, version {field.named.version}",
+        "archive": f"{source}, {archive.digest()[:16]}",
+    }
     with writing(joint) as opened:
         opened.add_tasks([], notes)
         opened.add_suites([suite])

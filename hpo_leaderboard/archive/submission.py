@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hpo_core.errors import DamagedFile, InvalidOption
 from hpo_core.shown_text import visible
-from hpo_leaderboard.archive.contents import CARD, Archive
-from hpo_leaderboard.archive.packing import pack_runs
+from hpo_leaderboard.archive.packed.contents import CARD, Archive
+from hpo_leaderboard.archive.packed.packing import pack_runs
 from hpo_leaderboard.store.removal import keys_named
 from hpo_leaderboard.store.store import reading
 

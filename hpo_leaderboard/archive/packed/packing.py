@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_core.names import needs_import
-from hpo_leaderboard.archive.contents import (
+from hpo_leaderboard.archive.packed.contents import (
     FLAGS,
     KEPT_COLUMNS,
     RUN_COLUMNS,
@@ -20,8 +20,8 @@ from hpo_leaderboard.archive.contents import (
     with_seed,
     without_seed,
 )
-from hpo_leaderboard.archive.lookups import LookupTable, Numbers, Record, lookup_table
-from hpo_leaderboard.archive.trajectories import EMPTY_CONFIG, flags_of, kept_of, opened
+from hpo_leaderboard.archive.packed.lookups import LookupTable, Numbers, Record, lookup_table
+from hpo_leaderboard.archive.packed.trajectories import EMPTY_CONFIG, flags_of, kept_of, opened
 from hpo_leaderboard.experiments.execution import run_digest
 from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.store.columns import unpack_numbers

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hpo_leaderboard.archive.contents import Archive
+from hpo_leaderboard.archive.packed.contents import Archive
 
 
 class Holding(NamedTuple):

@@ -1,7 +1,7 @@
 """The verdict about an archive of which runs were run again: bits where they are bound, a test where they are not.
 
-Where the last bits of a method depend on the processor (`archive.processors`), a run that is run again elsewhere is
-another run of the same method with the same seed. If nothing was altered, it is as likely that the one is the better
+Where the last bits of a method depend on the processor (`archive.checks.processors`), a run that is run again elsewhere
+is another run of the same method with the same seed. If nothing was altered, it is as likely that the one is the better
 one as that the other is, so the signs of the differences of the final losses are fair coins: Wilcoxon's signed-rank
 statistic over all signs has an exact distribution. The test of each optimizer is two-sided, and Holm's correction keeps
 the chance of any false alarm at `ALPHA` for the whole archive. It takes 8 such runs of an optimizer to find anything.
@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hpo_leaderboard.archive.contents import Archive
-from hpo_leaderboard.archive.rerunning import ALTERED, DIFFERS, OTHER_BITS, Checked
+from hpo_leaderboard.archive.checks.rerunning import ALTERED, DIFFERS, OTHER_BITS, Checked
+from hpo_leaderboard.archive.packed.contents import Archive
 from hpo_leaderboard.scores.comparisons import holm
 
 ALPHA = 0.01  # chance that a sound archive fails the tests
@@ -63,7 +63,9 @@ def signed_rank_test(pairs: np.ndarray, seed: int = 0) -> float:
     from scipy.stats import rankdata
 
     with np.errstate(invalid="ignore"):
-        differences = np.nan_to_num(pairs[:, 0] - pairs[:, 1], nan=0.0, posinf=np.finfo(float).max, neginf=-np.finfo(float).max)
+        differences = np.nan_to_num(
+            pairs[:, 0] - pairs[:, 1], nan=0.0, posinf=np.finfo(float).max, neginf=-np.finfo(float).max
+        )
     differences = differences[differences != 0]
     n = len(differences)
     if n == 0:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hpo_leaderboard.archive.contents import KEPT_COLUMNS
+from hpo_leaderboard.archive.packed.contents import KEPT_COLUMNS
 from hpo_leaderboard.store.columns import LAYOUT
 
 FAILED, EXACT_KNOWN, TEST_KNOWN = 1, 2, 4

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hpo_core.names import needs_import
-from hpo_leaderboard.archive.contents import FLAGS, KEPT_COLUMNS, Archive
-from hpo_leaderboard.archive.installed import OTHER, UNKNOWN, compared_code
-from hpo_leaderboard.archive.opening import OpenedRuns, opened_runs
-from hpo_leaderboard.archive.processors import bits_are_bound
-from hpo_leaderboard.archive.trajectories import flags_of, kept_of
+from hpo_leaderboard.archive.checks.installed import OTHER, UNKNOWN, compared_code
+from hpo_leaderboard.archive.checks.processors import bits_are_bound
+from hpo_leaderboard.archive.packed.contents import FLAGS, KEPT_COLUMNS, Archive
+from hpo_leaderboard.archive.packed.opening import OpenedRuns, opened_runs
+from hpo_leaderboard.archive.packed.trajectories import flags_of, kept_of
 from hpo_leaderboard.experiments.code.numerics import numerics
 from hpo_leaderboard.experiments.execution import FinishedRun, run_digest
 from hpo_leaderboard.experiments.job import Job
@@ -31,8 +31,8 @@ class Checked(NamedTuple):
     """How an entry came out.
 
     row      in the archive
-    outcome  `equal` to the last bit; `differs`; `other bits`, where those of this processor may differ; `altered`, found
-             without running it; `other code`, `not here`: its optimizer or benchmark is another one here, or unknown
+    outcome  `equal` to the last bit; `differs`; `other bits`, where those of this processor may differ; `altered`,
+             found without running it; `other code`, `not here`: its optimizer or benchmark is another one, or unknown
     words    about it
     values   final losses: of the entry and of the run that was run now; NaN where there is none
     """

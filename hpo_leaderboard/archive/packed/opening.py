@@ -11,9 +11,9 @@ import numpy as np
 
 from hpo_core.errors import DamagedFile
 from hpo_core.names import needs_import
-from hpo_leaderboard.archive.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
-from hpo_leaderboard.archive.lookups import LookupTable, Numbers, Record, lookup_table
-from hpo_leaderboard.archive.packing import trajectory_record
+from hpo_leaderboard.archive.packed.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
+from hpo_leaderboard.archive.packed.lookups import LookupTable, Numbers, Record, lookup_table
+from hpo_leaderboard.archive.packed.packing import trajectory_record
 from hpo_leaderboard.experiments.execution import run_digest
 from hpo_leaderboard.experiments.identity import open_benchmark
 from hpo_leaderboard.experiments.plan import BenchmarkRecord
@@ -111,7 +111,9 @@ def _fault(archive: Archive, row: int, record: Record) -> str:
 
 def _tasks(archive: Archive, rows: Sequence[int]) -> list[BenchmarkRecord]:
     """What is known about the benchmarks of some runs."""
-    said = [read_description(archive.settings[i])["benchmark"] for i in set(archive.columns["setting"][list(rows)].tolist())]
+    said = [
+        read_description(archive.settings[i])["benchmark"] for i in set(archive.columns["setting"][list(rows)].tolist())
+    ]
     wanted = {(each["label"], each["checksum"]) for each in said}
     return [task for task in archive.tasks if (task.benchmark, task.checksum) in wanted]
 
@@ -166,7 +168,9 @@ def records(archive: Archive, rows: Sequence[int], table: LookupTable | None) ->
         flags = [archive.columns[FLAGS][_span(starts[FLAGS], row)] for row in rows]
         return [trajectory_record(*pair) for pair in zip(own, flags, strict=True)]
     spans = [_span(starts["lookup"], row) for row in rows]
-    numbers = [Numbers(*(archive.columns[name][span].astype(np.intp) for name in ("number", "budget"))) for span in spans]
+    numbers = [
+        Numbers(*(archive.columns[name][span].astype(np.intp) for name in ("number", "budget"))) for span in spans
+    ]
     if not table.fits(numbers):
         raise ValueError("it, or one beside it, has a configuration that its table does not have")
     limits = archive.said(rows[0])["limits"]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_leaderboard.archive.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
-from hpo_leaderboard.archive.lookups import Numbers
-from hpo_leaderboard.archive.packing import PackedRun, make_archive, ordered
+from hpo_leaderboard.archive.packed.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
+from hpo_leaderboard.archive.packed.lookups import Numbers
+from hpo_leaderboard.archive.packed.packing import PackedRun, make_archive, ordered
 from hpo_leaderboard.store.joining import SCORED
 from hpo_leaderboard.store.schema import ConflictingRuns
 

@@ -3,7 +3,7 @@
     header                   name of the format's catalogue and number of runs
     /columns/catalogue       (bytes,) JSON: settings, reasons, failures, tasks, suites, about, card
     /columns/digests         (run, 32) and `shown`, see `Archive`
-    /columns/NAME            the columns of `archive.contents`, in the smallest type that holds them
+    /columns/NAME            the columns of `archive.packed.contents`, in the smallest type that holds them
 
 A file may come from anybody. What is read has the right types, lengths and ranges, names nothing that is imported, and
 takes a bounded room when it is opened.
@@ -21,7 +21,7 @@ import numpy as np
 from hpo_core.errors import InvalidOption
 from hpo_core.storage.plain_fields import items, json_object, text, texts, whole
 from hpo_core.storage.sealed_hdf5 import UNREADABLE, Kind, is_sealed, read_sealed, unreadable, write_sealed
-from hpo_leaderboard.archive.contents import (
+from hpo_leaderboard.archive.packed.contents import (
     CARD,
     FLAGS,
     KEPT_COLUMNS,
@@ -109,7 +109,9 @@ def _archive(catalogue: Mapping[str, Any], arrays: Mapping[str, np.ndarray], n_r
     about, card = texts(catalogue.get("about"), "about"), texts(catalogue.get("card"), "card")
     if set(card) - set(CARD):
         raise ValueError(f"a card has {', '.join(CARD)}, got {sorted(card)[:5]}")
-    return Archive(**listed, tasks=tasks, suites=suites, about=about, card=card, columns=columns, digests=digests, shown=shown)
+    return Archive(
+        **listed, tasks=tasks, suites=suites, about=about, card=card, columns=columns, digests=digests, shown=shown
+    )
 
 
 def _texts(catalogue: Mapping[str, Any], name: str) -> list[str]:

@@ -1,8 +1,8 @@
 """`Archive`: recorded runs as columns, what they were runs of, and who made them.
 
     lookup       a run on a table: a trial is the number of its configuration and that of its budget. Losses, costs and
-                 times are looked up again when the archive is opened (`archive.lookups`)
-    trajectory   any other run: the trials at which the incumbent changes (`archive.trajectories`)
+                 times are looked up again when the archive is opened (`archive.packed.lookups`)
+    trajectory   any other run: the trials at which the incumbent changes (`archive.packed.trajectories`)
 
 Each run has the digest of its whole record (`run_digest`), by which a run that is made again is compared.
 """
