@@ -66,3 +66,11 @@ def make_submission(
     if not archive.columns["n_trials"].sum():
         raise InvalidOption(f"a submission needs a run with a trial, got none of {len(wanted)} runs of {path}")
     return replace(archive, about={**archive.about, "packed with": f"hpo-foundry {version('hpo-foundry')}"})
+
+
+def notes_about(archive: Archive, unverified: Sequence[str]) -> dict[str, str]:
+    """Notes of an archive about runs that were added to it: whose they are, and what could not be run again."""
+    name = f"added {archive.digest()[:12]}"
+    said = [f"{key} {value}" for key, value in archive.card.items() if key != "note"]
+    notes = {name: "; ".join([f"{archive.n_runs} runs", *said])}
+    return notes | ({f"{name}, unverified": ", ".join(unverified)} if unverified else {})

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hpo_leaderboard.archive.checks.rerunning import ALTERED, DIFFERS, OTHER_BITS, Checked
+from hpo_leaderboard.archive.checks.rerunning import ALTERED, DIFFERS, OTHER_BITS, CheckedEntry
 from hpo_leaderboard.archive.packed.contents import Archive
 from hpo_leaderboard.scores.comparisons import holm
 
@@ -32,15 +32,15 @@ class Tested(NamedTuple):
     p: float
 
 
-class Verdict(NamedTuple):
+class Judgement(NamedTuple):
     """What was found: entries that are wrong, tests of what may differ, and whether the archive holds."""
 
-    wrong: list[Checked]
+    wrong: list[CheckedEntry]
     tests: list[Tested]
     holds: bool
 
 
-def judge(archive: Archive, checked: Iterable[Checked]) -> Verdict:
+def judge(archive: Archive, checked: Iterable[CheckedEntry]) -> Judgement:
     """The verdict about the entries of an archive that were checked."""
     all_checked = list(checked)
     wrong = [each for each in all_checked if each.outcome in (ALTERED, DIFFERS)]
@@ -51,7 +51,7 @@ def judge(archive: Archive, checked: Iterable[Checked]) -> Verdict:
     p_values = [signed_rank_test(np.array(own)) for own in pairs.values()]
     corrected = holm(np.array(p_values)) if p_values else np.empty(0)
     tests = [Tested(name, len(own), float(p)) for (name, own), p in zip(pairs.items(), corrected, strict=True)]
-    return Verdict(wrong, tests, not wrong and all(test.p >= ALPHA for test in tests))
+    return Judgement(wrong, tests, not wrong and all(test.p >= ALPHA for test in tests))
 
 
 def signed_rank_test(pairs: np.ndarray, seed: int = 0) -> float:
@@ -79,7 +79,7 @@ def signed_rank_test(pairs: np.ndarray, seed: int = 0) -> float:
     return float((1 + np.sum(np.abs(signs @ ranks) >= observed)) / (1 + N_FLIPS))
 
 
-def unverified(archive: Archive, checked: Sequence[Checked]) -> list[str]:
+def unverified(archive: Archive, checked: Sequence[CheckedEntry]) -> list[str]:
     """Labels of the optimizers of which no run could be run again here, sorted."""
     seen = {each.row: each.outcome for each in checked}
     labels = {row: archive.said(row)["optimizer"]["label"] for row in seen}

@@ -27,7 +27,7 @@ EQUAL, DIFFERS, OTHER_BITS = "equal", "differs", "other bits"
 ALTERED, OTHER_CODE, NOT_HERE = "altered", "other code", "not here"
 
 
-class Checked(NamedTuple):
+class CheckedEntry(NamedTuple):
     """How an entry came out.
 
     row      in the archive
@@ -49,15 +49,17 @@ def sampled_rows(archive: Archive, share: float, seed: int) -> list[int]:
     return sorted(np.random.default_rng(seed).choice(archive.n_runs, n_rows, replace=False).tolist())
 
 
-def altered_runs(archive: Archive) -> Iterator[Checked]:
+def altered_runs(archive: Archive) -> Iterator[CheckedEntry]:
     """Every run whose trials do not have the digest of its entry, found without running anything."""
     for opened in opened_runs(archive, range(archive.n_runs)):
         for row, fault in zip(opened.rows, opened.faults, strict=False):
             if fault:
-                yield Checked(row, ALTERED, fault)
+                yield CheckedEntry(row, ALTERED, fault)
 
 
-def rerun(archive: Archive, rows: Sequence[int], engine: Engine, imports: Collection[str] = ()) -> Iterator[Checked]:
+def rerun(
+    archive: Archive, rows: Sequence[int], engine: Engine, imports: Collection[str] = ()
+) -> Iterator[CheckedEntry]:
     """How runs come out when they are run again, one by one as they are done.
 
     `imports` are names of code, `MODULE:ATTRIBUTE`, that may be imported; nothing else that an archive names is.
@@ -74,16 +76,16 @@ def rerun(archive: Archive, rows: Sequence[int], engine: Engine, imports: Collec
         yield compared(archive, jobs[job.key][0], finished)
 
 
-def _not_runnable(archive: Archive, row: int, imports: Collection[str]) -> Checked | None:
+def _not_runnable(archive: Archive, row: int, imports: Collection[str]) -> CheckedEntry | None:
     """Why a run cannot be run again here, None if it can."""
     said = archive.said(row)
     name, version = said["optimizer"]["name"], said["optimizer"]["version"]
     if needs_import(said["benchmark"]["name"]) and said["benchmark"]["name"] not in imports:
-        return Checked(row, NOT_HERE, "its benchmark is code to import; --allow-import names what may be")
+        return CheckedEntry(row, NOT_HERE, "its benchmark is code to import; --allow-import names what may be")
     code = compared_code(name, version, imports)
     if code == OTHER:
-        return Checked(row, OTHER_CODE, f"its optimizer was {version}, which is not the one here")
-    return Checked(row, NOT_HERE, "its optimizer is not here") if code == UNKNOWN else None
+        return CheckedEntry(row, OTHER_CODE, f"its optimizer was {version}, which is not the one here")
+    return CheckedEntry(row, NOT_HERE, "its optimizer is not here") if code == UNKNOWN else None
 
 
 def job_of(archive: Archive, row: int) -> Job:
@@ -106,21 +108,21 @@ def job_of(archive: Archive, row: int) -> Job:
     )
 
 
-def compared(archive: Archive, row: int, finished: FinishedRun) -> Checked:
+def compared(archive: Archive, row: int, finished: FinishedRun) -> CheckedEntry:
     """How an entry came out, given the run that was run now."""
     if finished.failure is not None and not finished.settled:
-        return Checked(row, NOT_HERE, finished.failure)
+        return CheckedEntry(row, NOT_HERE, finished.failure)
     numbers, configs = decompress(finished.numbers), decompress(finished.configs)
     digest = run_digest(archive.key(row), finished.reason, numbers, configs)
     columns = unpack_numbers([numbers], [finished.n_trials])
     n_random = -1 if finished.n_random is None else finished.n_random
     same = digest == archive.digests[row].tobytes() and n_random == int(archive.columns["n_random"][row])
     if same and _same_trajectory(archive, row, columns):
-        return Checked(row, EQUAL)
+        return CheckedEntry(row, EQUAL)
     values = _final(_opened_columns(archive, row)), _final(columns)
     words = f"final loss {values[0]:.6g} in the archive, {values[1]:.6g} when it was run again"
     bound = bits_are_bound(archive.said(row), numerics())
-    return Checked(row, DIFFERS if bound else OTHER_BITS, words, values)
+    return CheckedEntry(row, DIFFERS if bound else OTHER_BITS, words, values)
 
 
 def _same_trajectory(archive: Archive, row: int, columns: Mapping[str, np.ndarray]) -> bool:

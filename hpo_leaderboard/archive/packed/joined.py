@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-
-import numpy as np
 
 from hpo_leaderboard.archive.packed.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
 from hpo_leaderboard.archive.packed.lookups import Numbers
 from hpo_leaderboard.archive.packed.packing import PackedRun, make_archive, ordered
+from hpo_leaderboard.store.file.descriptions import read_description
 from hpo_leaderboard.store.joining import SCORED
 from hpo_leaderboard.store.schema import ConflictingRuns
 
@@ -64,9 +63,6 @@ def new_rows(base: Archive, added: Archive) -> list[int]:
     return [row for row in range(added.n_runs) if added.key(row) not in known]
 
 
-def labels_of(archive: Archive, rows: Sequence[int] | None = None) -> list[str]:
-    """Labels of the optimizers of some runs, or of all, sorted."""
-    column = archive.columns["setting"] if rows is None else archive.columns["setting"][list(rows)]
-    first = {int(setting): i for i, setting in enumerate(column)}
-    every = np.arange(archive.n_runs) if rows is None else np.array(rows, dtype=np.intp)
-    return sorted({archive.said(int(every[i]))["optimizer"]["label"] for i in first.values()})
+def labels_of(archive: Archive) -> list[str]:
+    """Labels of the optimizers of an archive, sorted."""
+    return sorted({read_description(text)["optimizer"]["label"] for text in archive.settings})

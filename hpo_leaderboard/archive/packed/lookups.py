@@ -35,7 +35,7 @@ class Numbers(NamedTuple):
     budgets: np.ndarray
 
 
-class Record(NamedTuple):
+class RunRecord(NamedTuple):
     """Packed columns and lines of configurations of a run, as `FinishedRun` has them before they are compressed."""
 
     numbers: bytes
@@ -76,7 +76,7 @@ class LookupTable:
         most = (len(self._lines), len(self._budget_numbers))
         return all(len(own) == 0 or own.max() < n for each in runs for own, n in zip(each, most, strict=True))
 
-    def records(self, runs: Sequence[Numbers], run_seeds: Sequence[int], resume: bool, workers: int) -> list[Record]:
+    def records(self, runs: Sequence[Numbers], run_seeds: Sequence[int], resume: bool, workers: int) -> list[RunRecord]:
         """The whole records of runs with these seeds; `resume` and `workers` as `hpo_core.run` takes them."""
         if workers > 1:
             return [self._replayed(own, seed, resume, workers) for own, seed in zip(runs, run_seeds, strict=True)]
@@ -131,7 +131,7 @@ class LookupTable:
             loss[rows], cost[rows] = self._benchmark.objective_batch(codes, self._benchmark.budgets[k], seeds[rows])
         return loss, cost
 
-    def _record(self, columns: dict[str, np.ndarray], configs: np.ndarray) -> Record:
+    def _record(self, columns: dict[str, np.ndarray], configs: np.ndarray) -> RunRecord:
         """The record of one run with one worker: trials follow one another."""
         self._know(configs)
         end = np.cumsum(columns["cost"])
@@ -140,7 +140,7 @@ class LookupTable:
         columns |= {"step": np.arange(len(end)), "worker": zeros, "start": start, "end": start + columns["cost"]}
         columns |= {"exact": self._exact[configs], "test": self._test[configs]}
         numbers = b"".join(np.asarray(columns[name], dtype=kind).tobytes() for name, kind in LAYOUT)
-        return Record(numbers, "\n".join(map(self._lines.__getitem__, configs.tolist())).encode())
+        return RunRecord(numbers, "\n".join(map(self._lines.__getitem__, configs.tolist())).encode())
 
     def _know(self, configs: np.ndarray) -> None:
         """Look up the noise-free losses of configurations that were not asked for yet."""
@@ -150,7 +150,7 @@ class LookupTable:
             self._exact[new], self._test[new] = noise_free_losses(self._benchmark, given)
             self._known[new] = True
 
-    def _replayed(self, trials: Numbers, run_seed: int, resume: bool, workers: int) -> Record:
+    def _replayed(self, trials: Numbers, run_seed: int, resume: bool, workers: int) -> RunRecord:
         """The record of a run by the loop itself, with any number of workers."""
         configs = self._benchmark.space.decode(self._codes(trials.configs))
         budgets = [self._benchmark.budgets[k] for k in trials.budgets.tolist()]
@@ -159,7 +159,7 @@ class LookupTable:
         record = run(self._benchmark, listed, n_trials=limit, seed=run_seed, workers=workers, resume=resume)
         lines = config_lines(record.trials)
         exact, test = noise_free_trials(self._benchmark, record.trials, lines)
-        return Record(pack_numbers(record.trials, exact, test), "\n".join(lines).encode())
+        return RunRecord(pack_numbers(record.trials, exact, test), "\n".join(lines).encode())
 
 
 class _Listed:

@@ -12,7 +12,7 @@ import numpy as np
 from hpo_core.errors import DamagedFile
 from hpo_core.names import needs_import
 from hpo_leaderboard.archive.packed.contents import FLAGS, KEPT_COLUMNS, Archive, bare_run
-from hpo_leaderboard.archive.packed.lookups import LookupTable, Numbers, Record, lookup_table
+from hpo_leaderboard.archive.packed.lookups import LookupTable, Numbers, RunRecord, lookup_table
 from hpo_leaderboard.archive.packed.packing import trajectory_record
 from hpo_leaderboard.experiments.execution import run_digest
 from hpo_leaderboard.experiments.identity import open_benchmark
@@ -78,7 +78,7 @@ class OpenedRuns(NamedTuple):
     """Runs of one setting: their records and what is wrong with each, "" for nothing; or why they cannot be opened."""
 
     rows: list[int]
-    records: list[Record]
+    records: list[RunRecord]
     faults: list[str]
     why: str = ""
 
@@ -94,12 +94,12 @@ def opened_runs(archive: Archive, rows: Sequence[int]) -> Iterator[OpenedRuns]:
             try:
                 found = records(archive, batch, table)
             except ValueError as error:
-                yield OpenedRuns(batch, [Record(b"", b"")] * len(batch), [str(error)] * len(batch))
+                yield OpenedRuns(batch, [RunRecord(b"", b"")] * len(batch), [str(error)] * len(batch))
                 continue
             yield OpenedRuns(batch, found, [_fault(archive, *each) for each in zip(batch, found, strict=True)])
 
 
-def _fault(archive: Archive, row: int, record: Record) -> str:
+def _fault(archive: Archive, row: int, record: RunRecord) -> str:
     """What is wrong with the record of a run, "" for nothing."""
     columns = archive.columns
     digest = run_digest(archive.key(row), archive.reasons[columns["reason"][row]], *record)
@@ -159,7 +159,7 @@ def _table(archive: Archive, row: int) -> LookupTable | str | None:
     return _tables.setdefault(checksum, table)
 
 
-def records(archive: Archive, rows: Sequence[int], table: LookupTable | None) -> list[Record]:
+def records(archive: Archive, rows: Sequence[int], table: LookupTable | None) -> list[RunRecord]:
     """The records of runs of one setting and form; `table` is None for trajectories, and for runs without trials."""
     starts = archive.starts
     if table is None:

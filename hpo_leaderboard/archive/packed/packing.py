@@ -20,7 +20,7 @@ from hpo_leaderboard.archive.packed.contents import (
     with_seed,
     without_seed,
 )
-from hpo_leaderboard.archive.packed.lookups import LookupTable, Numbers, Record, lookup_table
+from hpo_leaderboard.archive.packed.lookups import LookupTable, Numbers, RunRecord, lookup_table
 from hpo_leaderboard.archive.packed.trajectories import EMPTY_CONFIG, flags_of, kept_of, opened
 from hpo_leaderboard.experiments.execution import run_digest
 from hpo_leaderboard.experiments.identity import open_benchmark
@@ -109,7 +109,7 @@ def _packed(store: Store, keys: Sequence[str]) -> Iterable[PackedRun]:
     table: LookupTable | None = None
     for number, batch in enumerate(batches(keys, BATCH)):
         runs = [store.run(key) for key in batch]
-        contents = [Record(*store.contents(run)) for run in runs]
+        contents = [RunRecord(*store.contents(run)) for run in runs]
         if number == 0:
             table = table_of(runs[0])
         columns = [unpack_numbers([own.numbers], [run.n_trials]) for run, own in zip(runs, contents, strict=True)]
@@ -134,7 +134,7 @@ def _as_numbers(
     table: LookupTable | None,
     runs: Sequence[StoredRun],
     columns: Sequence[Mapping[str, np.ndarray]],
-    contents: Sequence[Record],
+    contents: Sequence[RunRecord],
 ) -> list[Numbers | None]:
     """The runs as numbers of a table, None for those whose records are not found again by looking up."""
     if table is None:
@@ -161,10 +161,10 @@ def _as_trajectory(run: StoredRun, columns: Mapping[str, np.ndarray]) -> PackedR
     return PackedRun(_bare(run), _setting(run), None, kept, flags, shown)
 
 
-def trajectory_record(kept: Mapping[str, np.ndarray], flags: np.ndarray) -> Record:
+def trajectory_record(kept: Mapping[str, np.ndarray], flags: np.ndarray) -> RunRecord:
     """The record that a trajectory is opened as."""
     numbers = b"".join(column.tobytes() for column in opened(kept, flags).values())
-    return Record(numbers, b"\n".join([EMPTY_CONFIG] * len(flags)))
+    return RunRecord(numbers, b"\n".join([EMPTY_CONFIG] * len(flags)))
 
 
 def _bare(run: StoredRun) -> StoredRun:

@@ -1,12 +1,12 @@
-"""`hpo archive build | info`."""
+"""`hpo archive build`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.experiments import add_engine, add_parts, experiment, partial_status, show_dry_run
@@ -14,7 +14,6 @@ from hpo_cli.parts.rendering import Output, add_formats
 from hpo_cli.parts.suites import add_suite, chosen_suite
 
 if TYPE_CHECKING:
-    from hpo_leaderboard.archive.packed.contents import Archive
     from hpo_leaderboard.experiments.suite import Suite
 
 BUILD_NOTES = """\
@@ -46,12 +45,6 @@ def add_build(parser: Parser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="archive to write (archive/SUITE.h5)")
     add_formats(parser)
     parser.set_defaults(action=_build)
-
-
-def add_info(parser: Parser) -> None:
-    parser.add_argument("archive", type=Path, nargs="?", metavar="FILE", help="an archive (the one that is shipped)")
-    add_formats(parser)
-    parser.set_defaults(action=_info)
 
 
 def _build(options: argparse.Namespace, out: Output) -> int:
@@ -91,31 +84,3 @@ def _write(stores: Sequence[Path], path: Path, options: argparse.Namespace, out:
     write_archive(archive, path)
     size = path.stat().st_size
     out.say(f"archive: {path}, {archive.n_runs:,} runs in {size:,} bytes, digest {archive.digest()[:16]}")
-
-
-def _info(options: argparse.Namespace, out: Output) -> None:
-    from hpo_leaderboard.archive.packed.archive_file import read_archive
-    from hpo_leaderboard.archive.shipped import shipped_archive
-
-    path = options.archive or shipped_archive()
-    archive = read_archive(path)
-    n_trials = int(archive.columns["n_trials"].sum())
-    out.card(f"{path}: {archive.n_runs:,} runs with {n_trials:,} trials", list(_facts(archive, path)))
-
-
-def _facts(archive: Archive, path: Path) -> Iterator[tuple[str, str, Any]]:
-    """What an archive holds, as facts of a card."""
-    from hpo_leaderboard.archive.packed.overview import overview
-
-    yield "", "runs", archive.n_runs
-    yield "", "trials", int(archive.columns["n_trials"].sum())
-    yield "", "bytes", path.stat().st_size
-    yield "", "digest", archive.digest()
-    for name, value in archive.card.items():
-        yield "card", name, value
-    for name, value in archive.about.items():
-        yield "made with", name, value
-    for suite in archive.suites:
-        yield "suites", suite.name, {"version": suite.version}
-    for kind, name, facts in overview(archive):
-        yield kind, name, facts
