@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -15,7 +16,23 @@ from scripts.site.facade import facade
 from scripts.site.links import ROOT_PAGES, both_pictures, site_links
 
 NOT_TESTED = re.compile(r"^(```\w+) notest$", re.MULTILINE)  # code that no test runs; superfences knows no such word
+LISTED = re.compile(r"^\| \[([^\]]+)\]\(([^)]+)\)", re.MULTILINE)  # first column of the table of results
 GENERATED: Mapping[str, Callable[[], str]] = {"<!-- commands -->": command_line, "<!-- facade -->": facade}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """The settings of the site, with the pages of the results that were made in the navigation."""
+    config.nav = [_with_results(entry, Path(config.docs_dir)) for entry in config.nav or ()]
+    return config
+
+
+def _with_results(entry: dict[str, Any], docs: Path) -> dict[str, Any]:
+    """An entry of the navigation; that of the folder results/ has the page that lists the others, and these."""
+    ((title, pages),) = entry.items()
+    if pages != "results/":
+        return entry
+    listed = LISTED.findall((docs / "results" / "index.md").read_text(encoding="utf-8"))
+    return {title: ["results/index.md", *({name: f"results/{page}"} for name, page in listed)]}
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hpo_core.storage.files import write_text
-from hpo_leaderboard.archive.archive_file import read_archive
-from hpo_leaderboard.archive.opening import fill_store
+from hpo_leaderboard.archive.packed.archive_file import read_archive
+from hpo_leaderboard.archive.packed.opening import fill_store
 from hpo_leaderboard.archive.shipped import shipped_archive
 from hpo_leaderboard.report import score_store
 from hpo_leaderboard.store.store import reading
