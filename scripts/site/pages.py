@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -21,18 +20,15 @@ GENERATED: Mapping[str, Callable[[], str]] = {"<!-- commands -->": command_line,
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The settings of the site, with the pages of the results that were made in the navigation."""
-    config.nav = [_with_results(entry, Path(config.docs_dir)) for entry in config.nav or ()]
+    """The settings of the site, with the pages of the results in the navigation, if they were made."""
+    index = Path(config.docs_dir) / "results" / "index.md"
+    listed = LISTED.findall(index.read_text(encoding="utf-8")) if index.is_file() else []
+    pages = ["results/index.md", *({title: f"results/{page}"} for title, page in listed)]
+    of_results = {"Results": "results/"}
+    config.nav = [{"Results": pages} if entry == of_results else entry for entry in config.nav or ()]
+    if not listed:
+        config.nav = [entry for entry in config.nav if "Results" not in entry]
     return config
-
-
-def _with_results(entry: dict[str, Any], docs: Path) -> dict[str, Any]:
-    """An entry of the navigation; that of the folder results/ has the page that lists the others, and these."""
-    ((title, pages),) = entry.items()
-    if pages != "results/":
-        return entry
-    listed = LISTED.findall((docs / "results" / "index.md").read_text(encoding="utf-8"))
-    return {title: ["results/index.md", *({name: f"results/{page}"} for name, page in listed)]}
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
