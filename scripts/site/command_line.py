@@ -14,6 +14,7 @@ from hpo_cli.parts.pages import SITE, page_of
 CODE = re.compile(r"(`[^`]*`)")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 WIDTH = 84  # of a usage, in letters
+JOINED = "\0"  # for a blank at which no line ends
 
 
 def command_line() -> str:
@@ -44,13 +45,15 @@ def _paragraphs(text: str) -> Iterator[str]:
             lines = "\n".join(line.removeprefix("  ") for line in rest)
             yield f"{first.capitalize()}\n\n```text\n{lines}\n```"
         else:
-            yield _escaped(" ".join(part.split()))
+            yield _escaped(" ".join((part[0].upper() + part[1:]).split()))
 
 
 def _usage(parser: Parser) -> str:
+    """Usage in lines of some width, with each option in one piece."""
     words = " ".join(parser.format_usage().removeprefix("usage: ").split())
-    lines = textwrap.fill(words, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    return f"```text\n{lines}\n```"
+    whole = re.sub(r"\[-[^]]*\]", lambda option: option[0].replace(" ", JOINED), words)
+    lines = textwrap.wrap(whole, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(["```text", *lines, "```"]).replace(JOINED, " ")
 
 
 def _arguments(parser: Parser) -> str:
@@ -71,9 +74,13 @@ def _choices(action: argparse.Action) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text in which nothing but `code` has a meaning in Markdown."""
-    parts = CODE.split(OPTION.sub(r"`\1`", text) if "`" not in text else text)
-    return "".join(part if i % 2 else re.sub(r"([\\*_<>\[\]|])", r"\\\1", part) for i, part in enumerate(parts))
+    """Text in which nothing but `code` has a meaning in Markdown; options become code."""
+    parts = CODE.split(text)
+    return "".join(part if i % 2 else _plain(part) for i, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    return OPTION.sub(r"`\1`", re.sub(r"([\\*_<>\[\]|])", r"\\\1", text))
 
 
 def _more(words: list[str]) -> str:

@@ -56,10 +56,8 @@ def site_page(path: str) -> str | None:
 
 def both_pictures(text: str) -> str:
     """The text with `<picture>` elements, which follow the system's scheme, as two images that follow the site's."""
-    return PICTURE.sub(
-        r'<div class="both-schemes"><img src="\g<light>#only-light"\g<rest>><img src="\g<dark>#only-dark"\g<rest>></div>',
-        text,
-    )
+    light, dark = (rf'<img src="\g<{scheme}>#only-{scheme}"\g<rest>>' for scheme in ("light", "dark"))
+    return PICTURE.sub(f'<div class="both-schemes">{light}{dark}</div>', text)
 
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
