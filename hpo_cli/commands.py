@@ -69,6 +69,16 @@ examples:
   hpo store export leaderboard/quick.sqlite --out trials.csv
   hpo store export leaderboard/bbob.sqlite --format coco --out exported    for cocopp; --format ioh for IOHanalyzer
 """
+ARCHIVE_EXAMPLES = """\
+examples:
+  hpo leaderboard fcnet --optimizers my_module:MySearch --archive    yours among the archived ones
+  hpo archive info                                     what the shipped archive holds
+  hpo archive verify                                   run a sample of it again, compare the bits
+  hpo archive build fcnet --dry-run                    every optimizer on a suite: how many runs, how long
+  hpo archive submit leaderboard/fcnet.sqlite --out mine.h5 --title ... --licence CC-BY-4.0 --contact ...
+  hpo archive add mine.h5 --to reference.h5
+  hpo archive diff before.h5 after.h5                  which optimizers became better or worse
+"""
 STOP_EXAMPLES = """\
 examples:
   hpo stop replay runs.csv.gz                     the criteria of Makarova et al. (2022), and ours
@@ -97,6 +107,18 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
             "export": Command(
                 "write all trials as one table, or the runs for cocopp or IOHanalyzer", "store:add_export"
             ),
+        },
+    ),
+    "archive": CommandGroup(
+        "recorded runs of many optimizers, to compare with, to run again and to check",
+        ARCHIVE_EXAMPLES,
+        {
+            "info": Command("what an archive holds", "archives.inspection:add_info"),
+            "build": Command("run every optimizer on a suite, into one small file", "archives.building:add_build"),
+            "verify": Command("run a sample of the runs again and compare bits", "archives.checking:add_verify"),
+            "submit": Command("write the runs of a store to one file for others", "archives.submission:add_submit"),
+            "add": Command("verify the runs of a submission and add them", "archives.checking:add_add"),
+            "diff": Command("which optimizers became better or worse", "archives.inspection:add_diff"),
         },
     ),
     "table": CommandGroup(

@@ -11,6 +11,7 @@ from typing import Any
 
 from hpo_cli.commands import COMMANDS, Command, CommandGroup
 from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.pages import page_of
 from hpo_cli.parts.rendering import Output
 
 DESCRIPTION = """\
@@ -53,6 +54,7 @@ def make_parser(words: Sequence[str]) -> Parser:
     top.explain(DESCRIPTION, EPILOG)
     top.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     _add_commands(top, COMMANDS, words, "COMMAND")
+    _add_page(top, ())
     return top
 
 
@@ -74,10 +76,16 @@ def _add_commands(
             command.load()(child)
         else:
             _add_commands(child, command.commands, words[1:], "ACTION")
+        _add_page(child, child.prog.split()[1:])
     if chosen is not None and chosen not in commands:
         from hpo_core.errors import nearest
 
         parser.error(f"no {metavar.lower()} {chosen!r}{nearest(chosen, commands)}")
+
+
+def _add_page(parser: Parser, words: Sequence[str]) -> None:
+    """Let a command's help end with the address of its page."""
+    parser.epilog = f"{parser.epilog or ''}\n\nDocumentation: {page_of(words)}".lstrip("\n")
 
 
 def _summaries(commands: Mapping[str, Command | CommandGroup]) -> str:
