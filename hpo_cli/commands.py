@@ -94,7 +94,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
     "report": Command("write a page with tables and figures of a store", "report:add_report"),
     "compare": Command("compare two optimizers of a store", "compare:add_compare"),
     "store": CommandGroup(
-        "look into, check, join and export stores of runs",
+        "inspect, check, merge and export stores of runs",
         STORE_EXAMPLES,
         {
             "info": Command("what a store holds", "store:add_info"),
@@ -122,10 +122,10 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         },
     ),
     "table": CommandGroup(
-        "tables of recorded evaluations: look into, check, make, import and export them",
+        "tables of recorded evaluations: inspect, check, make, import and export them",
         TABLE_EXAMPLES,
         {
-            "list": Command("names of the tables, and which lie in the cache", "tables.inspection:add_list"),
+            "list": Command("names of the tables, and which are in the cache", "tables.inspection:add_list"),
             "info": Command("space, columns and provenance of a table", "tables.inspection:add_info"),
             "stats": Command("statistics of a table, as tables and pictures", "tables.inspection:add_stats"),
             "verify": Command("check tables against their checksums", "tables.inspection:add_verify"),
@@ -139,7 +139,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         },
     ),
     "surrogate": CommandGroup(
-        "models of recorded evaluations as benchmarks: train one, look into it",
+        "models of recorded evaluations as benchmarks: train and inspect them",
         SURROGATE_EXAMPLES,
         {
             "train": Command("make a benchmark of recorded evaluations", "surrogates.training:add_train"),

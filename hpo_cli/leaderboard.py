@@ -23,7 +23,7 @@ NOTHING = Outcome(0, 0, {}, 0, [], "", 0)  # of an experiment in which all runs 
 N_NAMED = 8  # benchmarks above a table of text
 EXAMPLES = """\
 examples:
-  hpo leaderboard quick                                        every fast optimizer on the real tables
+  hpo leaderboard quick                                        the fast optimizers on real tasks
   hpo leaderboard quick --optimizers rs,my_module:MySearch     with a class of your own
   hpo leaderboard mine.toml --store mine.sqlite                a suite of your own
   hpo leaderboard fcnet --dry-run                              how many runs, how long, what is left out
@@ -31,11 +31,11 @@ examples:
   hpo leaderboard fcnet --shard 3/20 --walltime 55m --store 3.sqlite
   hpo leaderboard fcnet --optimizers my_module:MySearch --archive     run yours, rank it among all archived ones
 
-Interrupt it at any time: what is finished is stored, and the same command goes on from there. A suite of your own is
-a TOML file with benchmarks, optimizers, n_seeds and n_trials; the page has the one of every leaderboard. A file that
-names code to import (MODULE:ATTRIBUTE) is run with --allow-import: look at that code first.
-The exit status is 1 if runs of the store broke, 2 if a benchmark of the suite could not be opened, and 3 if the
-walltime left runs open. A shard, and what the walltime cut short, are not ranked: `hpo store merge` joins shards.
+You may interrupt it at any time: finished runs are stored, and the same command continues. A suite of your own is a
+TOML file with benchmarks, optimizers, n_seeds and n_trials; the page of every leaderboard contains its suite. A file
+that names code to import (MODULE:ATTRIBUTE) needs --allow-import: read that code first.
+The exit status is 1 if runs of the store broke, 2 if a benchmark of the suite could not be opened, and 3 if runs are
+left over after the walltime. Shards and unfinished suites are not ranked; `hpo store merge` joins shards.
 
 With --archive, optimizers that the archive has are not run: their recorded runs are ranked, also those that are not
 named. Yours runs with the seeds that the archive has (--seeds takes fewer), on the suite's benchmarks that it has.

@@ -20,7 +20,7 @@ HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compar
 examples:
   hpo list                         what can be optimized
   hpo run protein rs --seeds 5     run an optimizer, look at the regret
-  hpo leaderboard quick            compare the optimizers on the real tables
+  hpo leaderboard quick            compare the fast optimizers on real tasks
   hpo report quick.sqlite          the page of a leaderboard, with data and figures
   hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
   hpo stop replay runs.csv         when stopping criteria would have ended recorded runs
@@ -30,11 +30,10 @@ examples:
   hpo profet sample svm --n 3      new tasks from a meta-model of real ones
 """
 EPILOG = """\
-`hpo COMMAND --help` explains a command, with examples; what prints a table takes --json or --csv. In Python,
-`help(hpo_foundry)` and the docstrings say more. The README, which is also the project's page on the package index,
-gives an overview.
+`hpo COMMAND --help` explains a command, with examples. Commands that print a table take --json or --csv. In Python,
+`help(hpo_foundry)` and the docstrings say more. The README gives an overview.
 
-Exit status: 0 done; 1 done, and runs broke; 2 not done, the reason is on standard error; 130 interrupted.
+Exit status: 0 done; 1 done, but runs broke; 2 not done, with the reason on standard error; 130 interrupted.
 """
 
 

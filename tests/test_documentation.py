@@ -30,7 +30,7 @@ SLOW = {
     "trainers",
 }  # pages whose examples train, fit models or write reports
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-RUNNABLE = [page for page in PAGES if page.parent.name != "tutorials"]  # those show scripts, see tests/examples
+RUN = [page for page in PAGES if page.parent.name != "tutorials"]  # those show scripts, see tests/examples
 COMMAND = re.compile(r"^(?: {4}|\$ |)hpo (.+)$", re.MULTILINE)
 FENCE = re.compile(r"^```(?:|sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?:^ {4}.*\n)+", re.MULTILINE)
@@ -38,7 +38,7 @@ INDENTED = re.compile(r"(?:^ {4}.*\n)+", re.MULTILINE)
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(p, id=str(p.relative_to(ROOT)), marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in RUNNABLE],
+    [pytest.param(p, id=str(p.relative_to(ROOT)), marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in RUN],
 )
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -33,7 +33,7 @@ def add_engine(parser: Parser) -> None:
     parser.add_argument("--address", help="of a Dask scheduler, for --engine dask (a cluster on this machine)")
     add_tls(parser)
     parser.add_argument(
-        "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help=f"per run, then it is given up ({TIMEOUT:g})"
+        "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help=f"longest time of a run ({TIMEOUT:g})"
     )
 
 
@@ -43,7 +43,9 @@ def add_parts(parser: Parser) -> None:
     parser.add_argument(
         "--walltime", type=duration, metavar="55m", help="start no run that is expected to be running after that"
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be run and how long it takes, and end")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be run and how long it takes; run nothing"
+    )
 
 
 def engine_of(options: argparse.Namespace) -> Engine:
