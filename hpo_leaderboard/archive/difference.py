@@ -18,6 +18,7 @@ from hpo_leaderboard.archive.packed.archive_file import is_archive, read_archive
 from hpo_leaderboard.archive.packed.opening import fill_store
 from hpo_leaderboard.scores.comparisons import holm, stratified_mann_whitney
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
+from hpo_leaderboard.scores.intervals import N_SAMPLES
 from hpo_leaderboard.store.frames import Frames
 from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import reading
@@ -133,19 +134,23 @@ def _values(before: Frames, after: Frames, benchmarks: list[str]) -> pandas.Seri
 
 
 def compare_releases(
-    values: pandas.Series, old_versions: dict[str, str] | None = None, new_versions: dict[str, str] | None = None
+    values: pandas.Series,
+    old_versions: dict[str, str] | None = None,
+    new_versions: dict[str, str] | None = None,
+    *,
+    n_samples: int = N_SAMPLES,
 ) -> list[Change]:
     """Change of each optimizer with values of both releases, in the order of their names.
 
     `values` are indexed by benchmark, optimizer, release (`old`, `new`) and seed, lower being better; the others are
-    the versions of their code by optimizer.
+    the versions of their code by optimizer, and the number of bootstrap samples for the intervals.
     """
     rows = []
     for optimizer, own in values.groupby(level="optimizer", sort=True):
         alone = own.droplevel("optimizer").rename_axis(index={"release": "optimizer"})
         both = alone.groupby(level="benchmark").filter(lambda v: v.index.get_level_values("optimizer").nunique() == 2)
         if len(both):
-            rows.append(_change(str(optimizer), both))
+            rows.append(_change(str(optimizer), both, n_samples))
     corrected = holm(np.array([row.p for row in rows]))
     return [
         row._replace(
@@ -158,8 +163,8 @@ def compare_releases(
     ]
 
 
-def _change(optimizer: str, values: pandas.Series) -> Change:
-    row = stratified_mann_whitney(values).iloc[0]  # a is `new`, by name
+def _change(optimizer: str, values: pandas.Series, n_samples: int) -> Change:
+    row = stratified_mann_whitney(values, n_samples=n_samples).iloc[0]  # a is `new`, by name
     counts = values.groupby(level="optimizer").size()
     wide = values.unstack("optimizer")
     same = bool((wide[NEW] == wide[OLD]).all())

@@ -15,7 +15,6 @@ from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.store.store import reading
 
 
-
 class Floats:
     """Random search that proposes whole numbers as floats."""
 

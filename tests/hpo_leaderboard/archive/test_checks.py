@@ -118,7 +118,9 @@ def test_other_code_and_what_is_not_here_is_said_and_not_run(store, tmp_path):
     def other(header, arrays):
         text = bytes(arrays["catalogue"]).decode()
         version = optimizer_version("rs", None)
-        text = text.replace(version, "code 0123456789ab").replace('\\"name\\":\\"de\\"', '\\"name\\":\\"planted:Search\\"')
+        text = text.replace(version, "code 0123456789ab").replace(
+            '\\"name\\":\\"de\\"', '\\"name\\":\\"planted:Search\\"'
+        )
         arrays["catalogue"] = np.frombuffer(text.encode(), dtype=np.uint8)
         return header, arrays
 
