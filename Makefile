@@ -24,8 +24,7 @@ lint: $(VENV)/test
 
 # The variable turns off a notice that MkDocs has a successor; mkdocs.yml is for the releases in constraints.txt.
 docs: $(VENV)/docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-	@echo "built site/index.html"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 wheel:
 	PYTHON=$(PYTHON) .ci/wheel dist

@@ -14,6 +14,8 @@ from hpo_leaderboard.experiments.suite import Suite, changed
 FAST, MODEL, SLOW_PEER = 50, 10, 5  # seeds
 FAST_MILLISECONDS, SLOW_MILLISECONDS = 3.0, 60.0  # of a proposal
 ADAPTERS = "baselines.adapters."
+# with its usual population of 100 it would be random search on runs of 100 evaluations
+OPTIONS = {"re": {"population": 20, "tournament": 5}}
 
 
 def archived_suite(suite: Suite, *, seeds: range | None = None, without: Collection[str] = ()) -> Suite:
@@ -22,7 +24,8 @@ def archived_suite(suite: Suite, *, seeds: range | None = None, without: Collect
     Parameters
     ----------
     suite
-        Its optimizers come first, as they are; each other one that is registered follows with its usual options.
+        Its optimizers come first, as they are; each other one that is registered follows, with its usual options but
+        for those of `OPTIONS`.
     seeds
         At most these: a method that would get more runs with the first of them. None for those of `seeds_of`.
     without
@@ -33,7 +36,8 @@ def archived_suite(suite: Suite, *, seeds: range | None = None, without: Collect
         if name not in known:
             raise InvalidOption(f"only an optimizer that is there can be left out, got {name!r}{nearest(name, known)}")
     named = {member.name for member in suite.optimizers}
-    members = [*suite.optimizers, *(Member(name) for name in known if name not in named)]
+    others = [Member(name, OPTIONS.get(name, {}), name) for name in known if name not in named]
+    members = [*suite.optimizers, *others]
     first, most = (0, FAST) if seeds is None else (seeds.start, len(seeds))
     chosen = [replace(m, n_seeds=min(most, seeds_of(m.name))) for m in members if m.name not in without]
     return changed(suite, optimizers=chosen, n_seeds=most, first_seed=first)

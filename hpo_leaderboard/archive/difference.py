@@ -18,6 +18,7 @@ from hpo_leaderboard.archive.packed.archive_file import is_archive, read_archive
 from hpo_leaderboard.archive.packed.opening import fill_store
 from hpo_leaderboard.scores.comparisons import holm, stratified_mann_whitney
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
+from hpo_leaderboard.scores.intervals import N_SAMPLES
 from hpo_leaderboard.store.frames import Frames
 from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import reading
@@ -73,10 +74,7 @@ def difference(old: str | Path, new: str | Path) -> Difference:
         if names:
             left_out.append(f"{where}: {', '.join(names)}")
     values = _values(before, after, common)
-    codes = [
-        own.runs.groupby("optimizer")["version"].agg(lambda v: ", ".join(sorted(set(v)))) for own in (before, after)
-    ]
-    changes = compare_releases(values, codes[0].to_dict(), codes[1].to_dict())
+    changes = compare_releases(values, _versions(before), _versions(after))
     return Difference(changes, [*lines_before, *lines_after, *left_out])
 
 
@@ -84,7 +82,8 @@ def _frames(path: Path) -> tuple[Frames, list[str]]:
     """Frames of the runs of an archive or a store that may be compared, and what was left out."""
     if not is_archive(path):
         with reading(path) as store:
-            return tuple(select(store, configs=False))
+            chosen = select(store, configs=False)
+        return chosen.frames, chosen.left_out
     with tempfile.TemporaryDirectory(prefix="hpo-foundry-") as folder:
         opened = Path(folder) / "opened.sqlite"
         left_out = fill_store(read_archive(path), opened, source=str(path))
@@ -93,15 +92,25 @@ def _frames(path: Path) -> tuple[Frames, list[str]]:
     return frames, [*left_out, *lines]
 
 
+def _versions(frames: Frames) -> dict[str, str]:
+    """Versions of the code of each optimizer, in words."""
+    groups = frames.runs.groupby("optimizer")["version"]
+    return {str(name): ", ".join(sorted(set(own))) for name, own in groups}
+
+
 def _common_benchmarks(before: Frames, after: Frames) -> tuple[list[str], list[str]]:
     """Benchmarks with the same contents and limits in both, and sentences about those that differ in one of these."""
-    known = [own.tasks.set_index("benchmark")["checksum"].to_dict() for own in (before, after)]
-    limits = [own.runs.groupby("benchmark")[LIMITS].first() for own in (before, after)]
-    common, left_out = [], []
+    known = [dict(zip(own.tasks["benchmark"], own.tasks["checksum"], strict=True)) for own in (before, after)]
+    limits = [
+        {str(name): own.to_numpy(dtype=float)[0] for name, own in frames.runs.groupby("benchmark")[LIMITS]}
+        for frames in (before, after)
+    ]
+    common: list[str] = []
+    left_out: list[str] = []
     for name in sorted(known[0].keys() & known[1].keys()):
         if known[0][name] != known[1][name]:
             left_out.append(f"{name}: its contents differ between the two")
-        elif not np.array_equal(limits[0].loc[name], limits[1].loc[name], equal_nan=True):
+        elif not np.array_equal(limits[0][name], limits[1][name], equal_nan=True):
             left_out.append(f"{name}: its runs were allowed different lengths in the two")
         else:
             common.append(name)
@@ -125,19 +134,23 @@ def _values(before: Frames, after: Frames, benchmarks: list[str]) -> pandas.Seri
 
 
 def compare_releases(
-    values: pandas.Series, old_versions: dict[str, str] | None = None, new_versions: dict[str, str] | None = None
+    values: pandas.Series,
+    old_versions: dict[str, str] | None = None,
+    new_versions: dict[str, str] | None = None,
+    *,
+    n_samples: int = N_SAMPLES,
 ) -> list[Change]:
     """Change of each optimizer with values of both releases, in the order of their names.
 
     `values` are indexed by benchmark, optimizer, release (`old`, `new`) and seed, lower being better; the others are
-    the versions of their code by optimizer.
+    the versions of their code by optimizer, and the number of bootstrap samples for the intervals.
     """
     rows = []
     for optimizer, own in values.groupby(level="optimizer", sort=True):
         alone = own.droplevel("optimizer").rename_axis(index={"release": "optimizer"})
         both = alone.groupby(level="benchmark").filter(lambda v: v.index.get_level_values("optimizer").nunique() == 2)
         if len(both):
-            rows.append(_change(str(optimizer), both))
+            rows.append(_change(str(optimizer), both, n_samples))
     corrected = holm(np.array([row.p for row in rows]))
     return [
         row._replace(
@@ -150,8 +163,8 @@ def compare_releases(
     ]
 
 
-def _change(optimizer: str, values: pandas.Series) -> Change:
-    row = stratified_mann_whitney(values).iloc[0]  # a is `new`, by name
+def _change(optimizer: str, values: pandas.Series, n_samples: int) -> Change:
+    row = stratified_mann_whitney(values, n_samples=n_samples).iloc[0]  # a is `new`, by name
     counts = values.groupby(level="optimizer").size()
     wide = values.unstack("optimizer")
     same = bool((wide[NEW] == wide[OLD]).all())

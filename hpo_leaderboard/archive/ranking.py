@@ -137,7 +137,7 @@ def join_runs(
     joint: Path,
     *,
     source: str = "the archive",
-    announce: Callable[[int], None] = lambda n_runs: None,
+    announce: Callable[[int], object] = lambda n_runs: None,
 ) -> list[str]:
     """Sentences about archived runs that cannot be opened here, after making the store `joint` of all others.
 

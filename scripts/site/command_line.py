@@ -66,7 +66,8 @@ def _row(action: argparse.Action) -> str:
     value = action.metavar or ("" if action.nargs == 0 else _choices(action) or action.dest.upper())
     names = [f"{name} {value}".strip() for name in action.option_strings] or [action.metavar or action.dest]
     shown = ", ".join(f"`{name}`" for name in names)
-    return f"| {shown} | {_escaped(action.help or '')} |".replace(r"|A:B", r"\|A:B")
+    words = (action.help or "").replace("%%", "%")  # as argparse shows it
+    return f"| {shown} | {_escaped(words)} |".replace(r"|A:B", r"\|A:B")
 
 
 def _choices(action: argparse.Action) -> str:

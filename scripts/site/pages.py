@@ -14,7 +14,7 @@ from scripts.site.command_line import command_line
 from scripts.site.facade import facade
 from scripts.site.links import ROOT_PAGES, both_pictures, site_links
 
-NOT_TESTED = re.compile(r"^(```\w+) notest$", re.MULTILINE)  # code that no test runs; superfences knows no such word
+NOT_TESTED = re.compile(r"^(```\w+) notest$", re.MULTILINE)  # said of code that no test runs
 LISTED = re.compile(r"^\| \[([^\]]+)\]\(([^)]+)\)", re.MULTILINE)  # first column of the table of results
 GENERATED: Mapping[str, Callable[[], str]] = {"<!-- commands -->": command_line, "<!-- facade -->": facade}
 

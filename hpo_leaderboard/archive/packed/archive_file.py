@@ -35,7 +35,7 @@ from hpo_leaderboard.store.file.rows import MOST_COUNT, suite_of, task_of
 
 ARCHIVE = Kind("hpo-foundry archive", 1, "archive", "`hpo archive build SUITE` makes one")
 MOST_RUNS = 1_000_000
-MOST_TRIALS = 50_000_000  # of all runs: 65 bytes each when they are opened
+MOST_TRIALS = 20_000_000  # of all runs: 65 bytes each when they are opened
 MOST_RUN_TRIALS = 1_000_000
 MOST_SETTINGS = 100_000
 MOST_TEXT = 1_000_000  # characters

@@ -78,7 +78,7 @@ class LookupTable:
 
     def records(self, runs: Sequence[Numbers], run_seeds: Sequence[int], resume: bool, workers: int) -> list[RunRecord]:
         """The whole records of runs with these seeds; `resume` and `workers` as `hpo_core.run` takes them."""
-        if workers > 1:
+        if workers > 1 or not any(len(own.configs) for own in runs):
             return [self._replayed(own, seed, resume, workers) for own, seed in zip(runs, run_seeds, strict=True)]
         started = [
             np.array(list(islice(trial_seeds(seed), len(own.configs))), dtype=np.int64)

@@ -33,7 +33,7 @@ def fill_store(
     *,
     suite: StoredSuite | None = None,
     source: str = "the archive",
-    announce: Callable[[int], None] = lambda n_runs: None,
+    announce: Callable[[int], object] = lambda n_runs: None,
 ) -> list[str]:
     """Sentences about the runs that could not be opened here, after storing all others in the store at `path`.
 
