@@ -11,7 +11,7 @@ import numpy as np
 from hpo_core import benchmarks
 from hpo_core.errors import InvalidOption
 from hpo_core.names import optimizers
-from hpo_leaderboard.archive.checks.installed import OTHER, compared_code, installed_words
+from hpo_leaderboard.archive.checks.installed import OTHER, SAME, UNKNOWN, compared_code, installed_words
 from hpo_leaderboard.archive.packed.contents import Archive
 from hpo_leaderboard.archive.packed.opening import fill_store
 from hpo_leaderboard.experiments.members import Member, expand
@@ -114,12 +114,15 @@ def _usual_seeds(archive: Archive, settings: set[int]) -> tuple[int, int]:
 
 def _changed_code(settings: dict[int, Any]) -> dict[str, tuple[str, str]]:
     """Optimizers whose code here is not that of their archived runs, by label: the archived version, the one here."""
-    known, found = optimizers(), {}
+    known, found, same = optimizers(), dict[str, tuple[str, str]](), set[str]()
     for said in settings.values():
         own = said["optimizer"]
-        if own["name"] in known and compared_code(own["name"], own["version"]) == OTHER:
+        code = compared_code(own["name"], own["version"]) if own["name"] in known else UNKNOWN
+        if code == OTHER:
             found[own["label"]] = own["version"], installed_words(own["name"])
-    return found
+        elif code == SAME:
+            same.add(own["label"])
+    return {label: codes for label, codes in found.items() if label not in same}  # an older version may lie beside it
 
 
 def _line(label: str, archived: str, here: str, stale: str) -> str:
