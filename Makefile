@@ -41,8 +41,10 @@ $(VENV)/run: $(VENV)/pip pyproject.toml constraints.txt
 	$(INSTALL) --editable ".[fast,report]" "cma>=3.3"
 	touch $@
 
+# The packages are read, not installed, and numpy is all that the parsers of the command line import.
 $(VENV)/docs: $(VENV)/pip pyproject.toml constraints.txt
-	$(INSTALL) --editable ".[docs]"
+	$(BIN)/python .ci/extra.py docs >$(VENV)/docs.txt
+	$(INSTALL) --requirement $(VENV)/docs.txt
 	touch $@
 
 $(VENV)/test: $(VENV)/run pyproject.toml constraints.txt

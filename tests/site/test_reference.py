@@ -1,6 +1,8 @@
 """The reference: every public name is on one page, every command in the list."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -78,6 +80,15 @@ def test_every_name_of_the_facade_is_explained(documented):
 def test_the_command_line_has_a_section_for_every_command():
     titles = re.findall(r"^#+ (hpo .*)$", command_line(), re.MULTILINE)
     assert titles == [f"hpo {' '.join(words)}" for words in EVERY]
+
+
+def test_the_command_line_is_listed_with_what_make_docs_installs():
+    """Of the libraries that commands use, parsers import numpy alone."""
+    code = "import sys; from scripts.site.command_line import command_line; command_line(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {"scipy", "pandas", "h5py", "sklearn", "ConfigSpace", "tqdm", "platformdirs"} & set(
+        done.stdout.split()
+    ) == set()
 
 
 def test_a_section_has_usage_arguments_and_examples():
