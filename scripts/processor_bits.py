@@ -4,7 +4,7 @@
     python scripts/processor_bits.py tpe gp --trials 100
 
 Each run is made in processes of its own: as it is; with two BLAS threads; and with the instructions that every x86
-processor with AVX2 has, OpenBLAS's kernels for Haswell and numpy without AVX512. A row says whether the records are equal
+processor with AVX2 has, kernels of OpenBLAS for Haswell and numpy without AVX512. A row says whether records are equal
 to the last bit. `hpo_leaderboard.archive.checks.processors` lists those that are not.
 """
 

@@ -29,9 +29,9 @@ Every run is looked up again and compared with its digest, which finds what was 
 again and compared bit by bit, which also finds what was altered together with its digest. Every entry that differs is
 named, and the exit status is 1 then.
 
-The last bits of some methods depend on the processor and on the library of linear algebra (docs/archive.md lists them).
-Where these are not those of the archive, such runs are compared by their final losses: Wilcoxon's signed-rank test for
-each optimizer, corrected (Holm), with which a sound archive fails in 1 % of cases.
+The last bits of some methods depend on the processor and on the library of linear algebra. Where these are not those
+of the archive, such runs are compared by their final losses: Wilcoxon's signed-rank test for each optimizer, corrected
+(Holm), with which a sound archive fails in 1 % of cases.
 
 An archive is data: of what it names, only optimizers and benchmarks that are installed are run, and code of your own
 that --allow-import names. Others are counted as not checked.
@@ -78,7 +78,7 @@ def add_add(parser: Parser) -> None:
 
 def _add_sample(parser: Parser, default: float) -> None:
     parser.add_argument(
-        "--sample", type=share, default=default, metavar="2%", help=f"share of the runs that are run ({default:.0%})"
+        "--sample", type=share, default=default, metavar="2%", help=f"share of the runs that are run ({default:.0%}%)"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the sample (0)")
     parser.add_argument(

@@ -17,7 +17,7 @@ examples:
 
 The file holds the runs, the digest of the code that made each, the versions of what it was run with, and the card:
 title, licence of the data (an SPDX identifier), a contact (e-mail address or page) and a note. Look at it with `hpo
-archive info FILE`; `hpo archive add` joins it to an archive. How to hand it in is said in CONTRIBUTING.md.
+archive info FILE`; `hpo archive add` joins it to an archive.
 """
 
 

@@ -42,7 +42,7 @@ MOST_TEXT = 1_000_000  # characters
 NARROW = (*TRIAL_COLUMNS, *(name for name, kind in RUN_COLUMNS.items() if kind[1] in "ui"), "position")
 
 
-def write_archive(archive: Archive, path: Path) -> None:
+def write_archive(archive: Archive, path: str | Path) -> None:
     """Write an archive to `path`, which appears only when it is complete. Equal archives give equal bytes."""
     if archive.n_runs > MOST_RUNS or int(archive.columns["n_trials"].sum(dtype=np.int64)) > MOST_TRIALS:
         raise InvalidOption(
@@ -61,7 +61,7 @@ def write_archive(archive: Archive, path: Path) -> None:
     arrays = {name: _narrow(values) if name in NARROW else values for name, values in archive.columns.items()}
     arrays |= {"digests": archive.digests, "shown": archive.shown}
     arrays["catalogue"] = np.frombuffer(json.dumps(catalogue, sort_keys=True).encode(), dtype=np.uint8)
-    write_sealed(path, ARCHIVE, {"n_runs": archive.n_runs}, arrays, compress=True)
+    write_sealed(Path(path), ARCHIVE, {"n_runs": archive.n_runs}, arrays, compress=True)
 
 
 def _narrow(values: np.ndarray) -> np.ndarray:

@@ -185,5 +185,5 @@ def _span(starts: np.ndarray, row: int) -> slice:
 def _stored(archive: Archive, opened: OpenedRuns) -> Iterator[StoredRun]:
     for row, record in zip(opened.rows, opened.records, strict=True):
         digest = run_digest(archive.key(row), archive.reasons[archive.columns["reason"][row]], *record)
-        packed = {"numbers": compress(record.numbers), "configs": compress(record.configs)}
-        yield bare_run(archive, row)._replace(digest=digest, **packed)
+        numbers, configs = compress(record.numbers), compress(record.configs)
+        yield bare_run(archive, row)._replace(digest=digest, numbers=numbers, configs=configs)
