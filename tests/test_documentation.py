@@ -50,10 +50,10 @@ def test_examples_run(page, tmp_path, monkeypatch):
 
 def commands(page: Path) -> list[list[str]]:
     """Words of the lines of a page's code that call `hpo`, but for usages with brackets and lines with variables."""
-    text = page.read_text()
+    text = page.read_text().replace("\\\n", " ")  # lines that go on in the next one
     blocks = [*FENCE.findall(text), *INDENTED.findall(FENCE.sub("", BLOCK.sub("", text)))]
     lines = [line for block in blocks for line in COMMAND.findall(block) if not re.search(r"[\[$]", line)]
-    return [shlex.split(re.split(r" {2,}|; | # ", line)[0]) for line in lines]
+    return [shlex.split(re.split(r" {2,}(?!-)|; | # ", line)[0]) for line in lines]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -36,7 +36,7 @@ def leaderboard(
     rank, rank_low, rank_high    mean rank of the final regrets and its interval (`average_ranks`)
     regret                       median over benchmarks of the median final regret
     relative                     the same of the regret relative to a first incumbent's, which benchmarks share
-    reached, reached_low, reached_high    share of (benchmark, target) pairs reached in the end (`ecdf`); the targets are
+    reached, reached_low, reached_high    share of (benchmark, target) pairs reached in the end (`ecdf`); targets are
                                  `quantile_targets` unless given
     overhead                     median CPU seconds of the optimizer per trial
     wins                         benchmarks where its median final regret is the lowest; k that tie get 1 / k each
