@@ -25,7 +25,7 @@ LIST_NOTES = """\
 columns: budgets from the first to the last; whether the optimum is known (of a surrogate, the lowest loss that a long
 search found); whether all budgets have losses (learning curves); the extra that is needed, as in `pip install
 "hpo-foundry[collect]"`. A name that ends in * or .. stands for many: `hpo list --family FAMILY`, --json and --csv show
-them. A narrow terminal has no room for all of a summary.
+them. On a narrow terminal summaries are cut.
 
 Use a name as in `hpo run NAME rs` or `Benchmark(NAME)`. Other packages add families through the entry points
 `hpo_core.benchmarks`.

@@ -69,6 +69,16 @@ examples:
   hpo store export leaderboard/quick.sqlite --out trials.csv
   hpo store export leaderboard/bbob.sqlite --format coco --out exported    for cocopp; --format ioh for IOHanalyzer
 """
+ARCHIVE_EXAMPLES = """\
+examples:
+  hpo leaderboard fcnet --optimizers my_module:MySearch --archive    yours among the archived ones
+  hpo archive info                                     what the shipped archive holds
+  hpo archive verify                                   run a sample of it again, compare the bits
+  hpo archive build fcnet --dry-run                    every optimizer on a suite: how many runs, how long
+  hpo archive submit leaderboard/fcnet.sqlite --out mine.h5 --title ... --licence CC-BY-4.0 --contact ...
+  hpo archive add mine.h5 --to reference.h5
+  hpo archive diff before.h5 after.h5                  which optimizers became better or worse
+"""
 STOP_EXAMPLES = """\
 examples:
   hpo stop replay runs.csv.gz                     the criteria of Makarova et al. (2022), and ours
@@ -84,7 +94,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
     "report": Command("write a page with tables and figures of a store", "report:add_report"),
     "compare": Command("compare two optimizers of a store", "compare:add_compare"),
     "store": CommandGroup(
-        "look into, check, join and export stores of runs",
+        "inspect, check, merge and export stores of runs",
         STORE_EXAMPLES,
         {
             "info": Command("what a store holds", "store:add_info"),
@@ -99,11 +109,23 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
             ),
         },
     ),
+    "archive": CommandGroup(
+        "recorded runs of many optimizers, to compare with, to run again and to check",
+        ARCHIVE_EXAMPLES,
+        {
+            "info": Command("what an archive holds", "archives.inspection:add_info"),
+            "build": Command("run every optimizer on a suite, into one small file", "archives.building:add_build"),
+            "verify": Command("run a sample of the runs again and compare bits", "archives.checking:add_verify"),
+            "submit": Command("write the runs of a store to one file for others", "archives.submission:add_submit"),
+            "add": Command("verify the runs of a submission and add them", "archives.checking:add_add"),
+            "diff": Command("which optimizers became better or worse", "archives.inspection:add_diff"),
+        },
+    ),
     "table": CommandGroup(
-        "tables of recorded evaluations: look into, check, make, import and export them",
+        "tables of recorded evaluations: inspect, check, make, import and export them",
         TABLE_EXAMPLES,
         {
-            "list": Command("names of the tables, and which lie in the cache", "tables.inspection:add_list"),
+            "list": Command("names of the tables, and which are in the cache", "tables.inspection:add_list"),
             "info": Command("space, columns and provenance of a table", "tables.inspection:add_info"),
             "stats": Command("statistics of a table, as tables and pictures", "tables.inspection:add_stats"),
             "verify": Command("check tables against their checksums", "tables.inspection:add_verify"),
@@ -117,7 +139,7 @@ COMMANDS: Mapping[str, Command | CommandGroup] = {
         },
     ),
     "surrogate": CommandGroup(
-        "models of recorded evaluations as benchmarks: train one, look into it",
+        "models of recorded evaluations as benchmarks: train and inspect them",
         SURROGATE_EXAMPLES,
         {
             "train": Command("make a benchmark of recorded evaluations", "surrogates.training:add_train"),

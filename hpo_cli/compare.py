@@ -6,17 +6,27 @@ import argparse
 import math
 from pathlib import Path
 
+from hpo_cli.parts.archives import add_archive, field_of, joint_store, open_archive
 from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.experiments import add_engine, experiment
 from hpo_cli.parts.rendering import Column, Output, Row, add_formats, records
 from hpo_cli.parts.selection import add_selection, selection
+from hpo_core.errors import InvalidOption
+from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.suite import open_suite
 
 EXAMPLES = """\
 examples:
   hpo compare leaderboard/quick.sqlite tpe rs
   hpo compare leaderboard/quick.sqlite "tpe 0.1" "tpe 0.2"     two versions of one
+  hpo compare my_module:MySearch tpe --archive                 yours with archived runs, on the suite fcnet
+  hpo compare gp tpe --suite mini --archive                    two archived ones: nothing is run
 
 An optimizer is named as on the page, or by a beginning of that name which fits no other; of one that is given as
 MODULE:CLASS, the class is enough.
+
+With --archive no store is named: runs of a suite that the archive lacks are run first, and kept in
+leaderboard/SUITE.sqlite.
 """
 
 
@@ -24,22 +34,48 @@ def add_compare(parser: Parser) -> None:
     parser.explain(
         "Compare the final regrets of two optimizers: effect size, its interval and corrected p-values.", EXAMPLES
     )
-    parser.add_argument("store", type=Path, help="file of `hpo leaderboard`")
+    parser.add_argument("store", type=Path, nargs="?", help="file of `hpo leaderboard`; none with --archive")
     parser.add_argument("a", metavar="A", help="an optimizer", complete="optimizers")
     parser.add_argument("b", metavar="B", help="another one", complete="optimizers")
     add_selection(parser)
+    add_archive(parser)
+    parser.add_argument("--suite", default="fcnet", help="whose archived runs are compared (fcnet)", complete="suites")
+    add_engine(parser)
     add_formats(parser)
-    parser.set_defaults(action=_compare)
+    parser.set_defaults(action=_compare, shard=None, walltime=None)
 
 
 def _compare(options: argparse.Namespace, out: Output) -> None:
+    if options.archive is None and options.store is None:
+        raise InvalidOption("a comparison needs a store, hpo compare STORE A B, or the archived runs, --archive")
+    if options.archive is None:
+        _compare_in(options.store, options, out)
+    elif options.store is not None:
+        raise InvalidOption(f"with --archive two optimizers are named and no store, got {options.store} too")
+    else:
+        _compare_archived(options, out)
+
+
+def _compare_archived(options: argparse.Namespace, out: Output) -> None:
+    """Compare two optimizers of which the archive has both, one or none; what it lacks is run."""
+    suite = open_suite(options.suite)
+    archive, source = open_archive(options.archive)
+    field = field_of(archive, suite, [Member(options.a), Member(options.b)], options)
+    store = Path("leaderboard") / f"{suite.name}.sqlite"
+    if field.suite is not None:
+        experiment(field.suite, store, options)
+    with joint_store(archive, source, field, store if field.suite else None) as joint:
+        _compare_in(joint, options, out)
+
+
+def _compare_in(path: Path, options: argparse.Namespace, out: Output) -> None:
     from hpo_leaderboard.report.pair import compare_pair, verdict
     from hpo_leaderboard.scores.incumbents import incumbents
     from hpo_leaderboard.store.labels import full_label
     from hpo_leaderboard.store.selection import select
     from hpo_leaderboard.store.store import reading
 
-    with reading(options.store) as store:
+    with reading(path) as store:
         frames, left_out = select(store, **selection(options), configs=False)
         scoring = store.scoring()
     known = sorted(set(frames.trials["optimizer"]))

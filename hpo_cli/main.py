@@ -11,6 +11,7 @@ from typing import Any
 
 from hpo_cli.commands import COMMANDS, Command, CommandGroup
 from hpo_cli.parts.arguments import Parser
+from hpo_cli.parts.pages import page_of
 from hpo_cli.parts.rendering import Output
 
 DESCRIPTION = """\
@@ -19,7 +20,7 @@ HPO Foundry: benchmarks for hyperparameter optimization, and the tools to compar
 examples:
   hpo list                         what can be optimized
   hpo run protein rs --seeds 5     run an optimizer, look at the regret
-  hpo leaderboard quick            compare the optimizers on the real tables
+  hpo leaderboard quick            compare the fast optimizers on real tasks
   hpo report quick.sqlite          the page of a leaderboard, with data and figures
   hpo compare quick.sqlite tpe rs  effect, interval and p-values of two optimizers
   hpo stop replay runs.csv         when stopping criteria would have ended recorded runs
@@ -29,11 +30,10 @@ examples:
   hpo profet sample svm --n 3      new tasks from a meta-model of real ones
 """
 EPILOG = """\
-`hpo COMMAND --help` explains a command, with examples; what prints a table takes --json or --csv. In Python,
-`help(hpo_foundry)` and the docstrings say more. The README, which is also the project's page on the package index,
-gives an overview.
+`hpo COMMAND --help` explains a command, with examples. Commands that print a table take --json or --csv. In Python,
+`help(hpo_foundry)` and the docstrings say more. The README gives an overview.
 
-Exit status: 0 done; 1 done, and runs broke; 2 not done, the reason is on standard error; 130 interrupted.
+Exit status: 0 done; 1 done, but runs broke; 2 not done, with the reason on standard error; 130 interrupted.
 """
 
 
@@ -53,6 +53,7 @@ def make_parser(words: Sequence[str]) -> Parser:
     top.explain(DESCRIPTION, EPILOG)
     top.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     _add_commands(top, COMMANDS, words, "COMMAND")
+    _add_page(top, ())
     return top
 
 
@@ -74,10 +75,16 @@ def _add_commands(
             command.load()(child)
         else:
             _add_commands(child, command.commands, words[1:], "ACTION")
+        _add_page(child, child.prog.split()[1:])
     if chosen is not None and chosen not in commands:
         from hpo_core.errors import nearest
 
         parser.error(f"no {metavar.lower()} {chosen!r}{nearest(chosen, commands)}")
+
+
+def _add_page(parser: Parser, words: Sequence[str]) -> None:
+    """Let a command's help end with the address of its page."""
+    parser.epilog = f"{parser.epilog or ''}\n\nDocumentation: {page_of(words)}".lstrip("\n")
 
 
 def _summaries(commands: Mapping[str, Command | CommandGroup]) -> str:

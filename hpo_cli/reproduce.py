@@ -30,9 +30,9 @@ examples:
   hpo reproduce --dry-run --time 1h                 what would be run, and how long it takes
 
 An item is a figure or table. It has a verdict: reproduced, differs, substitute (other data than the paper's) or not
-possible, by a rule that was written before the item was computed. Interrupt it at any time: what is finished is kept
-in OUT/parts.sqlite, and the same command goes on from there. With --time there are fewer runs where all of them would
-take longer, which the page says. The exit status is 3 if the time left items open.
+possible, by a rule that was written before the item was computed. You may interrupt it at any time: finished parts
+are kept in OUT/parts.sqlite, and the same command continues. With --time there are fewer runs if all of them would take
+longer; the page says how many. The exit status is 3 if items are left over.
 """
 COLUMNS = [
     Column("item", "{item}", width=30),
@@ -59,8 +59,10 @@ def add_reproduce(parser: Parser) -> None:
         complete="items",
     )
     parser.add_argument("--time", type=duration, metavar="1h", help="fewer runs where all would take longer than that")
-    parser.add_argument("--list", action="store_true", help="say which papers and items there are, and end")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be run and how long it takes, and end")
+    parser.add_argument("--list", action="store_true", help="list the papers and items, and do nothing else")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be run and how long it takes; run nothing"
+    )
     parser.add_argument("--engine", choices=ENGINES, default="processes", help="where parts are computed (processes)")
     parser.add_argument("--processes", type=int, metavar="N", help="parts at the same time (one per core)")
     parser.add_argument("--out", type=Path, default=Path("reproduction"), help="directory to write to (reproduction)")

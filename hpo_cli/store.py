@@ -53,7 +53,7 @@ def add_verify(parser: Parser) -> None:
 
 
 def add_merge(parser: Parser) -> None:
-    parser.add_argument("into", type=Path, help="store to add to, made if need be")
+    parser.add_argument("into", type=Path, help="store to add to; it is made if it does not exist")
     parser.add_argument("stores", type=Path, nargs="+", help="stores to take from")
     parser.set_defaults(action=_merge)
 

@@ -34,6 +34,7 @@ PARTS = {
     "runs": "run_file_cases",
     "tables": "table_cases",
     "models": "model_cases",
+    "archives": "archive_cases",
     "csv": "csv_cases",
     "others": "original_cases",
     "api": "api_cases",

@@ -13,11 +13,11 @@ MOST_SHARDS = 100_000
 DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 
 
-def add_suite(parser: Parser) -> None:
-    """Add SUITE and the options that replace its parts."""
-    parser.add_argument(
-        "suite", metavar="SUITE", help=f"one of {', '.join(built_in_suites())}, or a TOML file", complete="suites"
-    )
+def add_suite(parser: Parser, *, several: bool = False) -> None:
+    """Add SUITE, one or `several`, and the options that replace its parts."""
+    name, count = ("suites", {"nargs": "+"}) if several else ("suite", {})
+    about = f"one of {', '.join(built_in_suites())}, or a TOML file"
+    parser.add_argument(name, metavar="SUITE", help=about, complete="suites", **count)
     parser.add_argument(
         "--benchmarks", type=comma_list, metavar="A,B", help="instead of the suite's", complete="benchmarks"
     )
@@ -33,11 +33,11 @@ def add_suite(parser: Parser) -> None:
     )
 
 
-def chosen_suite(options: argparse.Namespace) -> Suite:
-    """The suite that the options of `add_suite` ask for."""
+def chosen_suite(options: argparse.Namespace, name: str | None = None) -> Suite:
+    """The suite that the options of `add_suite` ask for, by its name where there are several."""
     seeds: range | None = options.seeds
     return changed(
-        open_suite(options.suite, allow_import=options.allow_import),
+        open_suite(options.suite if name is None else name, allow_import=options.allow_import),
         benchmarks=options.benchmarks,
         optimizers=options.optimizers,
         n_seeds=None if seeds is None else len(seeds),

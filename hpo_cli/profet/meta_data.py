@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fcnet_data.collection.collecting import Collectable
 
 RESUME = (
-    "Finished trainings are kept in a journal; after a kill, a crash or a full disk the same command goes on where "
+    "Finished trainings are kept in a journal; after a kill, a crash or a full disk the same command continues where "
     'it stopped. Needs `pip install "hpo-foundry[collect]"`.'
 )
 TARGET = "column of a file to predict, by default the last one; columns of a file without a header are x0, x1, ..."

@@ -19,7 +19,7 @@ N_CONFIGS = 1000
 MODEL = "family, or path of a model file"
 TRAIN_NOTES = """\
 A model of your own comes before a built-in one of the same name, so such a name is refused without --replace.
-`hpo profet remove svm` uncovers the built-in model, Benchmark("profet-svm/0", built_in=True) opens it all the same.
+`hpo profet remove svm` removes yours; Benchmark("profet-svm/0", built_in=True) always opens the built-in model.
 """
 SAMPLE_COLUMNS = [
     Column("task", "{task}"),
@@ -37,7 +37,7 @@ def add_train(parser: Parser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the training (default 0)")
     parser.add_argument("--mode", default="fast", help="fast (default), or paper: 3 x 500 units, about an hour")
     parser.add_argument("--name", help="of the model; by default the family's")
-    parser.add_argument("--replace", action="store_true", help="cover a built-in model of that name on this machine")
+    parser.add_argument("--replace", action="store_true", help="hide a built-in model of that name on this machine")
     parser.add_argument("--out", type=Path, help="file to write; by default into the cache, as profet-NAME/0")
     parser.set_defaults(action=_train)
 

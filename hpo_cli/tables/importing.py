@@ -22,7 +22,7 @@ repetitions. With --budget every configuration needs a row at each budget, and -
 there. Other columns of numbers are kept and shown in `info`. What was inferred is printed.
 
 An imported table comes before a built-in one of the same name, so such a name is refused without --replace.
-`hpo table remove protein` uncovers the built-in table, Benchmark("protein", built_in=True) opens it all the same.
+`hpo table remove protein` removes yours; Benchmark("protein", built_in=True) always opens the built-in one.
 """
 COLUMNS = ("loss", "cost", "budget", "repetition", "config")
 
@@ -31,7 +31,7 @@ def add_import(parser: Parser) -> None:
     parser.explain(IMPORT, IMPORT_EXAMPLES)
     parser.add_argument("file", type=Path, help="results.csv, a table of this project, or fcnet_*_data.hdf5")
     parser.add_argument("--name", help="name of the benchmark; by default what the file's own name says")
-    parser.add_argument("--replace", action="store_true", help="cover a built-in table of that name on this machine")
+    parser.add_argument("--replace", action="store_true", help="hide a built-in table of that name on this machine")
     parser.add_argument("--loss", metavar="COL", help="column of a CSV file that is minimised")
     parser.add_argument("--cost", metavar="COL", help="column of seconds; without it an evaluation counts as 1 second")
     parser.add_argument("--budget", metavar="COL", help="column of epochs, shares of the data, ...")

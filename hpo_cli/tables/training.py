@@ -80,7 +80,7 @@ def _add_dataset(parser: Parser) -> None:
     parser.add_argument("--target", metavar="COLUMN", help=TARGET)
     parser.add_argument("--name", help="of the table; by default that of the dataset")
     parser.add_argument("--out", type=Path, help="write the table to a file instead of making it a benchmark here")
-    parser.add_argument("--replace", action="store_true", help="replace a table of yours, or cover a built-in one")
+    parser.add_argument("--replace", action="store_true", help="replace a table of yours, or hide a built-in one")
     parser.add_argument("--split-seed", type=int, default=0, help="of the 60/20/20 split (default 0)")
 
 

@@ -23,7 +23,7 @@ REGRET_CAPTION = "Median final regret over runs; the lowest in bold."
 
 def board_table(rows: Sequence[Row], benchmarks: Sequence[str]) -> str:
     """LaTeX of the leaderboard of a group."""
-    head = ["optimizer", "rank", "95\\,\\%", "regret", "relative", "solved", "95\\,\\%", "ms/trial"]
+    head = ["optimizer", "rank", "95\\,\\%", "regret", "relative", "targets reached", "95\\,\\%", "ms/trial"]
     body = [
         [
             escaped(row.optimizer),
@@ -31,8 +31,8 @@ def board_table(rows: Sequence[Row], benchmarks: Sequence[str]) -> str:
             row.rank_interval,
             latex_number(row.regret),
             latex_number(row.relative),
-            escaped(row.solved).replace(" ", "\\,"),
-            row.solved_interval,
+            escaped(row.reached).replace(" ", "\\,"),
+            row.reached_interval,
             latex_number(row.overhead),
         ]
         for row in rows

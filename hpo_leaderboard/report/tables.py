@@ -27,8 +27,8 @@ class Row(NamedTuple):
     dot: float
     regret: str
     relative: str
-    solved: str
-    solved_interval: str
+    reached: str
+    reached_interval: str
     overhead: str
     wins: str
     n_runs: int
@@ -58,10 +58,10 @@ def _row(position: int, row: dict, n_optimizers: int) -> Row:
         dot=percent(row["rank"]),
         regret=number(row["regret"]),
         relative=number(row["relative"]),
-        solved=f"{100 * row['solved']:.1f} %",
-        solved_interval=(
-            f"[{100 * row['solved_low']:.1f}, {100 * row['solved_high']:.1f}]"
-            if not math.isnan(row["solved_low"])
+        reached=f"{100 * row['reached']:.1f} %",
+        reached_interval=(
+            f"[{100 * row['reached_low']:.1f}, {100 * row['reached_high']:.1f}]"
+            if not math.isnan(row["reached_low"])
             else ""
         ),
         overhead=number(1e3 * row["overhead"]),

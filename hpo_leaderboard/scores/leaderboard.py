@@ -36,7 +36,7 @@ def leaderboard(
     rank, rank_low, rank_high    mean rank of the final regrets and its interval (`average_ranks`)
     regret                       median over benchmarks of the median final regret
     relative                     the same of the regret relative to a first incumbent's, which benchmarks share
-    solved, solved_low, solved_high   share of (benchmark, target) pairs reached in the end (`ecdf`), the targets being
+    reached, reached_low, reached_high    share of (benchmark, target) pairs reached in the end (`ecdf`); targets are
                                  `quantile_targets` unless given
     overhead                     median CPU seconds of the optimizer per trial
     wins                         benchmarks where its median final regret is the lowest; k that tie get 1 / k each
@@ -72,12 +72,12 @@ def leaderboard(
     medians = final.groupby(level=["benchmark", "optimizer"], observed=True).median().unstack("optimizer")
     common = medians.dropna().index
     used = incumbents[incumbents["benchmark"].isin(common)]
-    solved = _solved(used, quantile_targets(used) if targets is None else targets, seed, n_samples, level)
+    reached = _reached(used, quantile_targets(used) if targets is None else targets, seed, n_samples, level)
     table = ranks[["rank", "low", "high"]].add_prefix("rank_").rename(columns={"rank_rank": "rank"})
     table["regret"] = medians.loc[common].median()
     relative = final_values(used, "relative").groupby(level=["benchmark", "optimizer"], observed=True).median()
     table["relative"] = relative.unstack("optimizer").median()
-    table = table.join(solved)
+    table = table.join(reached)
     started = runs[runs["benchmark"].isin(common)]
     table["overhead"] = overheads(started, seed, n_samples, level).set_index("optimizer")["median"]
     best = medians.loc[common].eq(medians.loc[common].min(axis=1), axis=0)
@@ -103,10 +103,10 @@ def _tables(source: Source, runs: pandas.DataFrame | None) -> tuple[pandas.DataF
     return as_incumbents(frames), frames.runs
 
 
-def _solved(
+def _reached(
     incumbents: pandas.DataFrame, targets: pandas.DataFrame, seed: int, n_samples: int, level: float
 ) -> pandas.DataFrame:
     """Shares of targets reached by the end of the runs, with their intervals, by optimizer."""
-    reached = runtimes(incumbents, targets)
-    end = ecdf(reached, [np.finfo(float).max], seed, n_samples, level).set_index("optimizer")
-    return end[["share", "low", "high"]].set_axis(["solved", "solved_low", "solved_high"], axis=1)
+    times = runtimes(incumbents, targets)
+    end = ecdf(times, [np.finfo(float).max], seed, n_samples, level).set_index("optimizer")
+    return end[["share", "low", "high"]].set_axis(["reached", "reached_low", "reached_high"], axis=1)

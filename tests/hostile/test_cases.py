@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import api_cases
+import archive_cases
 import command_cases
 import csv_cases
 import hostile_stores as hostile
@@ -55,6 +56,7 @@ PARTS = (
     run_file_cases,
     table_cases,
     model_cases,
+    archive_cases,
     csv_cases,
     original_cases,
     api_cases,

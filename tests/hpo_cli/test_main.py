@@ -4,11 +4,14 @@ import os
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
 from hpo_cli.commands import COMMANDS, CommandGroup
+from hpo_cli.parts.pages import PAGES, SITE, page_of
 
+DOCS = Path(__file__).parent.parent.parent / "docs"
 EVERY = [
     [name, *rest]
     for name, command in COMMANDS.items()
@@ -27,6 +30,19 @@ def test_help_explains_and_names_no_file_of_the_repository(hpo, command):
     assert answer.out.startswith(f"usage: {' '.join(['hpo', *command])} ")
     assert len(answer.out) > 150
     assert "docs/" not in answer.out
+
+
+@pytest.mark.parametrize("command", [[], *EVERY], ids=" ".join)
+def test_help_ends_with_the_address_of_a_page_that_exists(hpo, command):
+    address = page_of(command)
+    assert hpo(*command, "--help").out.endswith(f"\n\nDocumentation: {address}\n")
+    assert (DOCS / f"{address.removeprefix(SITE).removesuffix('.html')}.md").is_file()
+
+
+def test_every_command_names_its_page():
+    assert [name for name in COMMANDS if name not in PAGES] == []
+    assert page_of(["table", "stats"]) == f"{SITE}table_statistics.html"
+    assert page_of(["table", "info"]) == page_of(["table"]) == f"{SITE}tables.html"
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_finished_runs_are_ranked_and_compared(store):
         for optimizer in ("rs", "de")
         for seed in range(3)
     ]
-    columns = ["benchmarks", "optimizer", "rank", "regret", "solved", "wins", "n_runs"]
+    columns = ["benchmarks", "optimizer", "rank", "regret", "reached", "wins", "n_runs"]
     pd.testing.assert_frame_equal(hpo.leaderboard(runs)[columns], ranked(store)[columns])
     pd.testing.assert_frame_equal(hpo.compare(runs, "rs", "de"), hpo.compare(store, "rs", "de"))
     with pytest.raises(InvalidOption, match="seeds must be left out, got 3"):

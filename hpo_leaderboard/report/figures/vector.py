@@ -213,13 +213,14 @@ def _draw_dots(axes: Axes, view: Dots, styles: Mapping[str, Style], labels: Mapp
         axes.set_xscale("log")
         _plain_ticks(axes)
     if view.ruler is not None:
+        ink = axes.xaxis.label.get_color()
         best, worst = view.dots[0].value, view.dots[-1].value
-        axes.plot([best, best + view.ruler], [-0.8, -0.8], color="black", lw=1.2, marker="|", ms=6)
+        axes.plot([best, best + view.ruler], [-0.8, -0.8], color=ink, lw=1.2, marker="|", ms=6)
         axes.annotate(f"CD = {view.ruler:.2f}", (best + view.ruler, -0.8), (5, -3), textcoords="offset points")
         step = 0.05 * max(worst - best, 1.0)
         for i, (top, bottom) in enumerate(view.bars):
             x = worst + step * (4 + i)
-            axes.plot([x, x], [top - 0.15, bottom + 0.15], color="black", lw=3, solid_capstyle="round")
+            axes.plot([x, x], [top - 0.15, bottom + 0.15], color=ink, lw=3, solid_capstyle="round")
     axes.set_xlabel(view.x_title)
 
 

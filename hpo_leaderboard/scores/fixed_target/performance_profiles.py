@@ -32,8 +32,8 @@ def performance_profiles(
     rho_s(tau) = #{p : t_ps <= tau min over s of t_ps} / #{p}, Dolan and More (2002), section 1, where a problem p is a
     (benchmark, target) pair and t_ps the expected running time; benchmarks count alike, however many targets they have.
     rho(1) is the share of problems on which an optimizer is the fastest, ties counting for all; for large tau it is the
-    share that it solves. Targets that nobody reached count as problems, benchmarks that the optimizer did not run on do
-    not.
+    share that it reached. Targets that nobody reached count as problems; benchmarks that the optimizer did not run on
+    do not.
 
     The interval resamples benchmarks, with all their targets; it is NaN for one benchmark. Resampling runs, as
     elsewhere, fails here: the fastest of several resampled times is faster than the fastest itself, so every share
@@ -61,8 +61,8 @@ def performance_profiles(
     for of in times.values():
         fastest = np.min(list(of.values()), axis=0)
         for name, own_times in of.items():
-            solved = np.isfinite(own_times)
-            within = own_times[solved] <= taus[:, None] * fastest[solved]
+            reached = np.isfinite(own_times)
+            within = own_times[reached] <= taus[:, None] * fastest[reached]
             shares.setdefault(name, []).append(within.sum(axis=1) / len(own_times))
     parts = []
     for name, of_tasks in sorted(shares.items()):

@@ -76,12 +76,12 @@ def ecdf(
     n_samples: int = N_SAMPLES,
     level: float = LEVEL,
 ) -> pandas.DataFrame:
-    """Share of (task, target) pairs that each optimizer solves by each position of the grid, with its interval.
+    """Share of (task, target) pairs that each optimizer has reached by each position of the grid, with its interval.
 
     F(x) = mean over tasks of the mean over the task's runs and targets of [runtime <= x] (Klein, 2020, section 8.3.2,
     after More and Wild, 2009). With equally many runs and targets per task, as there, that is the share of all
     (task, target, run) triples; otherwise every task counts alike. Runs that miss a target are not restarted, as COCO
-    would simulate: the curve ends at the share that was solved. The interval resamples the runs of each task.
+    would simulate: the curve ends at the share that was reached. The interval resamples the runs of each task.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ def ecdf(
     import pandas as pd
 
     at = np.asarray(grid, dtype=float)
-    solved = _solved(runtimes.to_numpy(dtype=float), at)
+    reached = _reached(runtimes.to_numpy(dtype=float), at)
     by_optimizer: dict[str, list[np.ndarray]] = {}
     for (_, optimizer), rows in cells(runtimes):
-        by_optimizer.setdefault(optimizer, []).append(solved[rows])
+        by_optimizer.setdefault(optimizer, []).append(reached[rows])
     parts = []
     for optimizer, tasks in sorted(by_optimizer.items()):
         share = np.mean([runs.mean(axis=0) for runs in tasks], axis=0)
@@ -113,7 +113,7 @@ def ecdf(
     return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
 
 
-def _solved(runtimes: np.ndarray, at: np.ndarray) -> np.ndarray:
+def _reached(runtimes: np.ndarray, at: np.ndarray) -> np.ndarray:
     """(run, position) share of its targets that each run has reached by each position."""
     ordered = np.sort(runtimes, axis=1)  # inf, then NaN at the end
     reached = np.array([np.searchsorted(row, at, side="right") for row in ordered])

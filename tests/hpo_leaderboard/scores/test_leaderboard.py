@@ -39,7 +39,7 @@ def test_the_leaderboard_by_hand():
     assert (board["rank_low"] < board["rank"]).all() and (board["rank"] < board["rank_high"]).all()
     assert board["regret"].to_dict() == {"tpe": (2.5 + 2) / 2, "rs": (4 + 2) / 2}
     assert board["relative"].to_dict() == {"tpe": (2.5 / 4 + 2 / 2) / 2, "rs": (4 / 4 + 2 / 2) / 2}
-    assert board["solved"].to_dict() == {"tpe": ((1 + 0) / 2 + 1) / 2, "rs": ((0.5 + 0) / 2 + 1) / 2}
+    assert board["reached"].to_dict() == {"tpe": ((1 + 0) / 2 + 1) / 2, "rs": ((0.5 + 0) / 2 + 1) / 2}
     assert board["wins"].to_dict() == {"tpe": 1.5, "rs": 0.5}
     assert board["overhead"].to_dict() == {"tpe": 0.25, "rs": 0.25}
     assert board["n_runs"].to_dict() == {"tpe": 4, "rs": 4} and set(board["n_tasks"]) == {2}
@@ -50,7 +50,7 @@ def test_only_benchmarks_that_all_ran_on_count_and_broken_runs_are_told():
     broken = pd.DataFrame([{**runs.iloc[0], "seed": 2, "n_trials": 0, "overhead": np.nan, "failure": "it raised"}])
     board = leaderboard(table, pd.concat([runs, broken]))
     assert set(board["n_tasks"]) == {2} and board["n_runs"].tolist() == [4, 4]
-    assert board.set_index("optimizer").loc["rs", "solved"] == leaderboard(*tables(LOSSES)).iloc[1]["solved"]
+    assert board.set_index("optimizer").loc["rs", "reached"] == leaderboard(*tables(LOSSES)).iloc[1]["reached"]
     assert board.set_index("optimizer")["n_broken"].to_dict() == {"tpe": 0, "rs": 1}
 
 
@@ -59,14 +59,14 @@ def test_an_optimizer_that_never_succeeded_on_a_benchmark_is_last_there():
     board = leaderboard(*tables(losses)).set_index("optimizer")
     assert board["rank"].to_dict() == {"rs": 1.0, "gp": 2.0}
     assert board["regret"].to_dict() == {"rs": 1.0, "gp": np.inf}
-    assert board["wins"].to_dict() == {"rs": 1.0, "gp": 0.0} and board["solved"].to_dict() == {"rs": 1.0, "gp": 0.0}
+    assert board["wins"].to_dict() == {"rs": 1.0, "gp": 0.0} and board["reached"].to_dict() == {"rs": 1.0, "gp": 0.0}
 
 
 def test_a_better_optimizer_leads():
     losses = random_losses(0, n_tasks=6, n_optimizers=4, n_runs=10, n_trials=20, decimals=6)
     board = leaderboard(*tables(losses), seed=3)
     assert board["optimizer"].tolist() == ["optimizer0", "optimizer1", "optimizer2", "optimizer3"]
-    assert board["solved"].is_monotonic_decreasing and board["wins"].sum() == 6
+    assert board["reached"].is_monotonic_decreasing and board["wins"].sum() == 6
     assert board.equals(leaderboard(*tables(losses), seed=3))
 
 

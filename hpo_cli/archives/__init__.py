@@ -1,0 +1,1 @@
+"""`hpo archive`: recorded runs of many optimizers."""

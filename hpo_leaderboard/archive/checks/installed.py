@@ -1,0 +1,50 @@
+"""Whether an optimizer that is installed here is the one that made archived runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from importlib.metadata import PackageNotFoundError, version
+
+from hpo_core.names import needs_import
+from hpo_leaderboard.experiments.identity import may_be, optimizer_version
+
+SAME, OTHER, UNKNOWN = "same", "other", "unknown"
+
+
+def compared_code(name: str, archived: str, imports: Collection[str] = ()) -> str:
+    """Whether the optimizer of a name is here the `same` code as that of a version, `other` code, or `unknown` here.
+
+    `MODULE:ATTRIBUTE` is unknown unless it is one of `imports`, which are imported: an archive may name anything. The
+    versions of libraries that an adapter states are compared with those that are installed.
+    """
+    if needs_import(name) and name not in imports:
+        return UNKNOWN
+    try:
+        here = optimizer_version(name, None)
+    except Exception:
+        return UNKNOWN  # no such name, or a package that it needs is missing
+    if not may_be(archived, here):
+        return OTHER
+    return _compared_libraries(archived[len(here) + 2 :])
+
+
+def _compared_libraries(stated: str) -> str:
+    """The same for the libraries of a text such as `optuna 5.0.0, cmaes 0.13.1`; those of other texts are not known."""
+    for part in filter(None, stated.split(", ")):
+        name, _, number = part.rpartition(" ")
+        try:
+            if name and version(name) != number:
+                return OTHER
+        except (PackageNotFoundError, ValueError):
+            return UNKNOWN
+    return SAME
+
+
+def installed_words(name: str, imports: Collection[str] = ()) -> str:
+    """Version of an optimizer here, as far as it is known before it is built; "none" where there is none."""
+    if needs_import(name) and name not in imports:
+        return "none"
+    try:
+        return optimizer_version(name, None)
+    except Exception:
+        return "none"
