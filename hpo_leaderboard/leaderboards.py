@@ -117,7 +117,7 @@ def ranked(runs: StorePath | Sequence[Run], imports: Collection[str] = ()) -> pa
     """
     import pandas as pd
 
-    from hpo_leaderboard.report.groups import make_groups
+    from hpo_leaderboard.report.scored.groups import make_groups
 
     boards = []
     for group in make_groups(_frames(runs), imports=imports):

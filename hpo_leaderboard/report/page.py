@@ -16,11 +16,11 @@ from hpo_leaderboard.report.figures.figure import Figure, Omitted
 from hpo_leaderboard.report.figures.files import FIGURES, Drawn, packed_file, write_table
 from hpo_leaderboard.report.figures.palette import Style, styles
 from hpo_leaderboard.report.figures.vector import WIDTH, File, write_sheets
-from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.latex import board_table, regret_table
 from hpo_leaderboard.report.methods import FOLDER, Methods, report_versions, shown
 from hpo_leaderboard.report.packing import packed
-from hpo_leaderboard.report.scored_store import ScoredStore, score_store
+from hpo_leaderboard.report.scored.groups import Group
+from hpo_leaderboard.report.scored.whole_store import ScoredStore, score_store
 from hpo_leaderboard.report.second_process import SecondProcess, draw_figures, second_process
 from hpo_leaderboard.report.tables import Cell, Row, board_rows, final_regrets, regret_rows
 from hpo_leaderboard.scores.incumbents import final_values

@@ -22,8 +22,8 @@ from threading import Thread
 from hpo_leaderboard.engines.worker import worker_environment
 from hpo_leaderboard.report.figures.files import FIGURES, Drawn, draw_figure
 from hpo_leaderboard.report.figures.palette import Style
-from hpo_leaderboard.report.groups import Group, with_slices, without_slices
 from hpo_leaderboard.report.packing import packed_plotly
+from hpo_leaderboard.report.scored.groups import Group, with_slices, without_slices
 
 Task = tuple[int, int]  # number of the group, and of the figure in `FIGURES`
 SHORT = ("rank_figure", "profile_figure", "critical_difference_figure", "overhead_figure")

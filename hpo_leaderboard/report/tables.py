@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from hpo_leaderboard.report.groups import Group
+from hpo_leaderboard.report.scored.groups import Group
 from hpo_leaderboard.scores.incumbents import cells, final_values
 from hpo_leaderboard.scores.intervals import mean_table, quantiles
 

@@ -11,7 +11,7 @@ from hpo_leaderboard.report.figures.comparisons import critical_difference_figur
 from hpo_leaderboard.report.figures.curves import regret_figure
 from hpo_leaderboard.report.figures.figure import ALL, Figure, Lines, View
 from hpo_leaderboard.report.figures.targets import target_figure
-from hpo_leaderboard.report.groups import Group
+from hpo_leaderboard.report.scored.groups import Group
 from hpo_leaderboard.report.tables import board_rows, final_regrets, regret_rows
 from scripts.site.drawing import write_pictures
 

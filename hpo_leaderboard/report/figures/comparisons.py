@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidOption
 from hpo_leaderboard.report.figures.figure import ALL, Dot, Dots, Figure, HeatMap, Key, Line, Lines, Omitted
-from hpo_leaderboard.report.groups import Group
+from hpo_leaderboard.report.scored.groups import Group
 from hpo_leaderboard.scores.comparisons import mann_whitney, p_matrix, stratified_mann_whitney, task_means
 from hpo_leaderboard.scores.critical_difference import critical_difference
 from hpo_leaderboard.scores.incumbents import final_values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hpo_leaderboard.report.figures.figure import ALL, Figure, Key, Line, Lines, Omitted
-from hpo_leaderboard.report.groups import Group
+from hpo_leaderboard.report.scored.groups import Group
 from hpo_leaderboard.scores.curves import curve_summary, curves, positions
 from hpo_leaderboard.scores.ranks import average_ranks
 

@@ -14,8 +14,8 @@ from hpo_leaderboard.report.figures.figure import Figure, Omitted
 from hpo_leaderboard.report.figures.palette import Style
 from hpo_leaderboard.report.figures.targets import TARGETS
 from hpo_leaderboard.report.figures.vector import File, write_sheets
-from hpo_leaderboard.report.groups import Group
 from hpo_leaderboard.report.packing import packed, packed_table
+from hpo_leaderboard.report.scored.groups import Group
 
 if TYPE_CHECKING:
     import pandas

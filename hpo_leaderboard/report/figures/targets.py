@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_leaderboard.report.figures.curves import FAIR, POOLED, grid_points, lines_of, tables_joined
 from hpo_leaderboard.report.figures.figure import ALL, Figure, Key, Lines, Omitted
-from hpo_leaderboard.report.groups import Group
+from hpo_leaderboard.report.scored.groups import Group
 from hpo_leaderboard.scores.fixed_target.expected_running_times import expected_running_times
 from hpo_leaderboard.scores.fixed_target.performance_profiles import performance_profiles
 from hpo_leaderboard.scores.fixed_target.runtimes import ecdf, runtimes

@@ -8,7 +8,8 @@ from hpo_core.errors import InvalidOption
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
-from hpo_leaderboard.report import groups, score_store, write_report
+from hpo_leaderboard.report import score_store, write_report
+from hpo_leaderboard.report.scored import groups
 from hpo_leaderboard.scores.fixed_target.targets import random_targets
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.store import frames, selection

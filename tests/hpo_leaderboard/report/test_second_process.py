@@ -10,8 +10,8 @@ from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.report import page, second_process, write_report
-from hpo_leaderboard.report.groups import with_slices, without_slices
-from hpo_leaderboard.report.scored_store import score_store
+from hpo_leaderboard.report.scored.groups import with_slices, without_slices
+from hpo_leaderboard.report.scored.whole_store import score_store
 from hpo_leaderboard.report.second_process import SecondProcess
 
 SUITE = make_suite(

@@ -14,8 +14,8 @@ from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.report import score_store, write_report
 from hpo_leaderboard.report.conclusions import conclusions
 from hpo_leaderboard.report.figures.curves import regret_figure
-from hpo_leaderboard.report.groups import make_groups
-from hpo_leaderboard.report.scored_targets import make_targets
+from hpo_leaderboard.report.scored.groups import make_groups
+from hpo_leaderboard.report.scored.targets import make_targets
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.store.frames import Frames
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from hpo_leaderboard.experiments.random_phases import only_random
 from hpo_leaderboard.experiments.scoring import Scoring
-from hpo_leaderboard.report.scored_targets import ScoredTargets, make_targets
+from hpo_leaderboard.report.scored.targets import ScoredTargets, make_targets
 from hpo_leaderboard.scores.incumbents import incumbents
 from hpo_leaderboard.scores.leaderboard import leaderboard
 from hpo_leaderboard.scores.ranks import blocks

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hpo_leaderboard.report.groups import Group, make_groups
 from hpo_leaderboard.report.methods import Methods, make_methods
+from hpo_leaderboard.report.scored.groups import Group, make_groups
 from hpo_leaderboard.store.selection import select
 from hpo_leaderboard.store.store import reading
 
