@@ -23,7 +23,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """The settings of the site, with the pages of the results in the navigation, if they were made."""
     index = Path(config.docs_dir) / "results" / "index.md"
     listed = LISTED.findall(index.read_text(encoding="utf-8")) if index.is_file() else []
-    pages = ["results/index.md", *({title: f"results/{page}"} for title, page in listed)]
+    pages = [{"Overview": "results/index.md"}, *({title: f"results/{page}"} for title, page in listed)]
     of_results = {"Results": "results/"}
     config.nav = [{"Results": pages} if entry == of_results else entry for entry in config.nav or ()]
     if not listed:
