@@ -21,7 +21,7 @@ OPTIONS = {"re": {"population": 20, "tournament": 5}}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "de-50": ("de", {"population": 50}),  # Storn and Price (1997) take 5 to 10 for each hyperparameter
     "smac-greedy": ("smac", {"random_fraction": 0.0}),  # without interleaved random configurations
-    "optuna-tpe-mv": ("optuna-tpe", {"multivariate": True}),  # one density over all hyperparameters
+    "cmaes-0.3": ("cmaes", {"sigma": 0.3}),  # Hansen (2006) begins with 0.3 of the range
 }
 
 

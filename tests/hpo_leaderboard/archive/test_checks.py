@@ -180,6 +180,8 @@ def test_the_signed_rank_test_by_hand():
     """Three pairs with the same sign: of 8 patterns of signs, two are as extreme."""
     assert signed_rank_test(np.array([[3.0, 1.0], [5.0, 2.0], [9.0, 5.0]])) == 0.25
     assert signed_rank_test(np.array([[1.0, 1.0], [2.0, 2.0]])) == 1.0
+    assert signed_rank_test(np.array([[1.0, 1.0 + 1e-9]] * 10)) == 1.0  # rounded the same way, ten times
+    assert signed_rank_test(np.array([[np.inf, 1.0]] * 10)) == 2 / 2**10
     ten = np.column_stack([np.arange(10.0), np.arange(10.0) - 1 - np.arange(10.0) / 100])
     assert signed_rank_test(ten) == 2 / 2**10
 
