@@ -67,7 +67,8 @@ def signed_rank_test(pairs: np.ndarray, seed: int = 0) -> float:
     with np.errstate(invalid="ignore"):
         largest = np.finfo(float).max
         differences = np.nan_to_num(pairs[:, 0] - pairs[:, 1], nan=0.0, posinf=largest, neginf=-largest)
-        alike = np.abs(differences) <= ROUNDING * np.abs(pairs).max(axis=1)
+        scale = np.where(np.isfinite(pairs), np.abs(pairs), 0.0).max(axis=1)
+        alike = np.abs(differences) <= ROUNDING * scale
     differences = differences[~alike & (differences != 0)]
     n = len(differences)
     if n == 0:
