@@ -22,6 +22,7 @@ from hpo_leaderboard.scores.comparisons import holm
 ALPHA = 0.01  # chance that a sound archive fails the tests
 MOST_EXACT = 14  # differences up to which all signs are tried
 N_FLIPS = 20_000  # random signs for more
+ROUNDING = 1e-6  # of a loss
 
 
 class Tested(NamedTuple):
@@ -58,15 +59,17 @@ def signed_rank_test(pairs: np.ndarray, seed: int = 0) -> float:
     """Two-sided p-value of (n, 2) values under the hypothesis that the two of each pair may be exchanged.
 
     T = |sum_i s_i r_i|, r_i the rank of |x_i - y_i|, over all signs s, Wilcoxon (1945), or over random ones for many
-    pairs; pairs without a difference say nothing. 1 if there are no others.
+    pairs. Pairs that differ by no more than `ROUNDING` say nothing: a loss that is computed may always be rounded the
+    same way. 1 if there are no others.
     """
     from scipy.stats import rankdata
 
     with np.errstate(invalid="ignore"):
-        differences = np.nan_to_num(
-            pairs[:, 0] - pairs[:, 1], nan=0.0, posinf=np.finfo(float).max, neginf=-np.finfo(float).max
-        )
-    differences = differences[differences != 0]
+        largest = np.finfo(float).max
+        differences = np.nan_to_num(pairs[:, 0] - pairs[:, 1], nan=0.0, posinf=largest, neginf=-largest)
+        scale = np.where(np.isfinite(pairs), np.abs(pairs), 0.0).max(axis=1)
+        alike = np.abs(differences) <= ROUNDING * scale
+    differences = differences[~alike & (differences != 0)]
     n = len(differences)
     if n == 0:
         return 1.0

@@ -9,6 +9,7 @@ from small_archives import archive_file, packed, rewritten, run_store, with_colu
 from hpo_core.errors import DamagedFile
 from hpo_leaderboard.archive.checks.installed import OTHER, SAME, UNKNOWN, compared_code
 from hpo_leaderboard.archive.checks.judgement import ALPHA, judge, signed_rank_test, unverified
+from hpo_leaderboard.archive.checks.processors import EQUAL as PROCESSOR_EQUAL
 from hpo_leaderboard.archive.checks.processors import PROCESSOR_DEPENDENT, bits_are_bound
 from hpo_leaderboard.archive.checks.rerunning import (
     ALTERED,
@@ -155,18 +156,32 @@ def test_the_sample_is_a_function_of_its_seed(store):
 
 def test_bits_are_bound_but_on_another_processor_for_methods_that_depend_on_it():
     here = "numpy 2.4.6, openblas 0.3.31 SkylakeX"
-    said = {"optimizer": {"name": "rs"}, "benchmark": {"name": "mini-wine"}}
-    assert bits_are_bound(said, here)
-    assert bits_are_bound({**said, "numerics": here}, here)
-    elsewhere = {"numerics": here.replace("SkylakeX", "Zen")}
-    for name in sorted(PROCESSOR_DEPENDENT):
-        assert not bits_are_bound({**said, "optimizer": {"name": name}, **elsewhere}, here)
+
+    def bound(name, made_with, on_table=True):
+        numeric = {} if made_with is None else {"numerics": made_with}
+        return bits_are_bound({"optimizer": {"name": name}, **numeric}, here, on_table=on_table)
+
+    other, newer = here.replace("SkylakeX", "Zen"), here.replace("2.4.6", "2.5.0")
+    assert bound("rs", None) and all(bound(name, here) for name in PROCESSOR_DEPENDENT | PROCESSOR_EQUAL)
+    assert not any(bound(name, other) for name in (*PROCESSOR_DEPENDENT, "somebody:Else"))
+    assert all(bound(name, other) for name in PROCESSOR_EQUAL)
+    assert not any(bound(name, other, on_table=False) or bound(name, newer) for name in PROCESSOR_EQUAL)
+
+
+def test_every_optimizer_with_linear_algebra_was_measured():
+    from hpo_core.names import optimizers
+    from hpo_leaderboard.experiments.identity import is_numeric_optimizer
+
+    assert {name for name in optimizers() if is_numeric_optimizer(name)} == PROCESSOR_DEPENDENT | PROCESSOR_EQUAL
+    assert not PROCESSOR_DEPENDENT & PROCESSOR_EQUAL
 
 
 def test_the_signed_rank_test_by_hand():
     """Three pairs with the same sign: of 8 patterns of signs, two are as extreme."""
     assert signed_rank_test(np.array([[3.0, 1.0], [5.0, 2.0], [9.0, 5.0]])) == 0.25
     assert signed_rank_test(np.array([[1.0, 1.0], [2.0, 2.0]])) == 1.0
+    assert signed_rank_test(np.array([[1.0, 1.0 + 1e-9]] * 10)) == 1.0  # rounded the same way, ten times
+    assert signed_rank_test(np.array([[np.inf, 1.0]] * 10)) == 2 / 2**10
     ten = np.column_stack([np.arange(10.0), np.arange(10.0) - 1 - np.arange(10.0) / 100])
     assert signed_rank_test(ten) == 2 / 2**10
 
