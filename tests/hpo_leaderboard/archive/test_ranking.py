@@ -78,7 +78,7 @@ def test_archived_and_new_runs_are_ranked_together(archive, tmp_path):
     assert sorted(scored.groups[0].optimizers) == ["de", "re", "rs", "tpe"]
     assert scored.methods.title == "small" and scored.left_out == []
     whole = run_store(tmp_path / "whole.sqlite", ["mini-wine", "branin"], ["rs", "de", RE, "tpe"])
-    columns = ["optimizer", "rank", "regret", "solved", "n_runs"]
+    columns = ["optimizer", "rank", "regret", "reached", "n_runs"]
     expected = score_store(whole).groups[0].board[columns]
     assert scored.groups[0].board[columns].to_dict() == expected.to_dict()
 

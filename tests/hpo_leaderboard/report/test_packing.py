@@ -21,8 +21,9 @@ CELLS = st.sampled_from(["", "a", "b", "0.1", "-inf", "é"])
 @given(st.binary(max_size=2000))
 def test_bytes_come_out_again_and_cannot_end_a_script(content):
     text = packed(content)
-    assert unpacked(text) == content or content[:1] == b"\x01"
     assert "<" not in text
+    if content[:1] != b"\x01":  # the mark of a folded table
+        assert unpacked(text) == content
 
 
 @given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1)))

@@ -15,7 +15,7 @@ def test_a_run_has_its_three_seeds_apart():
     run = live_run("lm", "wine", 4, 3, 1, 2)
     data = open_dataset("wine")
     for i, config in enumerate(run["config"]):
-        found = cross_validate(trainer("linear"), config, data, seed=2, split_seed=3)
+        found = cross_validate(trainer("linear-optimal"), config, data, seed=2, split_seed=3)
         assert (run["loss"][i], run["test"][i], tuple(run["folds"][i])) == (
             found.valid_loss,
             found.test_loss,
