@@ -5,7 +5,7 @@
 
 Each run is made in processes of its own: as it is; with two BLAS threads; and with the instructions that every x86
 processor with AVX2 has, kernels of OpenBLAS for Haswell and numpy without AVX512. A row says whether records are equal
-to the last bit. `hpo_leaderboard.archive.checks.processors` lists those that are not.
+to the last bit. `hpo_leaderboard.archive.checks.processors` says which are not.
 """
 
 import argparse

@@ -1,10 +1,19 @@
-"""Which methods propose something else on another processor.
+"""Which runs must have the same bits when they are run again on another processor.
 
 A sum of floating-point numbers in another order is another number, and BLAS orders it by what the processor can do.
-Runs whose optimizer has linear algebra are keyed by its libraries (`experiments.code.numerics`). Whether their bits
-really differ was measured (`scripts/processor_bits.py`) on one machine with the kernels of OpenBLAS for it (SkylakeX)
-and with those for Haswell, numpy's loops for AVX512 switched off. One BLAS thread or two made no difference to any
-method: a run has one thread (`hpo_core.single_thread`).
+Runs whose optimizer or benchmark has linear algebra are keyed by its libraries (`experiments.code.numerics`). What that
+does was measured (`scripts/processor_bits.py`, and samples of the shipped archive) on one machine with the kernels of
+OpenBLAS for it (SkylakeX) and with those for Haswell, numpy's loops for AVX512 switched off:
+
+    no linear algebra         equal: rs, grid, re, de, reinforce, sh, hyperband, asha on tables
+    other bits, as a rule     gp, gp-ucb, bohamiann, mt-bohamiann, fabolas, boca, lcnet-hb, skopt-gp; every method on
+                              benchmarks whose losses are computed, such as lcbench and generated tasks
+    other bits, rarely        tpe-univariate, optuna-cmaes
+    equal in all runs tried   cmaes, tpe, bohb, smac, bore, dngo, es, mtbo, bo-bos, optuna-tpe, optuna-gp,
+                              hyperopt-tpe, smac3
+
+Since a rare difference is found late, only the first line is relied on. One BLAS thread or two made no difference to
+any method: a run has one thread (`hpo_core.single_thread`).
 """
 
 from __future__ import annotations
@@ -12,39 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-# differ with the kernels of another processor; those below have the same Gaussian process or network
-PROCESSOR_DEPENDENT = frozenset(
-    (
-        *("gp", "gp-ucb", "bohamiann", "mt-bohamiann", "skopt-gp"),
-        *("es", "mtbo", "fabolas", "boca", "bo-bos", "lc-gp", "lcnet-hb", "dngo", "optuna-gp"),
-    )
-)
-# have linear algebra and were equal to the last bit with both kernels
-EQUAL = frozenset(
-    (
-        *("cmaes", "tpe", "tpe-univariate", "bohb", "smac", "bore"),
-        *("optuna-tpe", "optuna-cmaes", "hyperopt-tpe", "smac3"),
-    )
-)
 
+def bits_are_bound(said: Mapping[str, Any], here: str) -> bool:
+    """Whether a run that is run again with the libraries `here` must have the same bits; `said` is its description.
 
-def bits_are_bound(said: Mapping[str, Any], here: str, *, on_table: bool) -> bool:
-    """Whether a run that is run again with the libraries `here` must have the same bits.
-
-    That holds for what does not depend on these libraries, for the same ones on the same kind of processor, and, with
-    the same versions on another kind, for those methods on tables that were measured to be equal.
-
-    Parameters
-    ----------
-    said
-        Description of the run.
-    here
-        See `numerics`; its last word is the kind of processor.
-    on_table
-        Whether the run is on a table, whose losses are looked up and not computed.
+    That holds for what does not depend on these libraries, and for the same ones on the same kind of processor.
     """
-    made_with = said.get("numerics")
-    if made_with is None or made_with == here:
-        return True
-    same_versions = made_with.rpartition(" ")[0] == here.rpartition(" ")[0]
-    return on_table and same_versions and said["optimizer"]["name"] in EQUAL
+    return said.get("numerics") in (None, here)

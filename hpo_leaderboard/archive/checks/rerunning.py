@@ -121,8 +121,7 @@ def compared(archive: Archive, row: int, finished: FinishedRun) -> CheckedEntry:
         return CheckedEntry(row, EQUAL)
     values = _final(_opened_columns(archive, row)), _final(columns)
     words = f"final loss {values[0]:.6g} in the archive, {values[1]:.6g} when it was run again"
-    on_table = bool(archive.columns["is_lookup"][row])
-    bound = bits_are_bound(archive.said(row), numerics(), on_table=on_table)
+    bound = bits_are_bound(archive.said(row), numerics())
     return CheckedEntry(row, DIFFERS if bound else OTHER_BITS, words, values)
 
 
