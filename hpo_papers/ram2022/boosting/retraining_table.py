@@ -50,7 +50,7 @@ def verdict(numbers: Numbers, metric: str) -> Verdict:
     return Verdict("substitute", f"on the datasets at hand: {'; '.join(claims)}")
 
 
-def item_of(name: str, metric: str, printed: Printed) -> Item:
+def item_of(name: str, metric: str, printed: Printed, notes: str = "") -> Item:
     """The table of a metric."""
     return Item(
         title=f"{name}: f and g of searches by {'AuROC' if metric == 'auroc' else 'balanced accuracy'}",
@@ -66,4 +66,5 @@ def item_of(name: str, metric: str, printed: Printed) -> Item:
         compare=lambda numbers: compare(numbers, metric, printed),
         cost=cost,
         runs=RUNS,
+        notes=notes,
     )
