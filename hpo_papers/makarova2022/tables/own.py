@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hpo_papers.frame.item import Comparison, Numbers, Verdict, claims_hold
+from hpo_papers.frame.item import Comparison, Item, Numbers, Verdict, claims_hold
 from hpo_papers.frame.work import Work
 from hpo_papers.makarova2022.bounds.tables import DEFAULT, authors_bounds, default_bounds
 from hpo_papers.makarova2022.record import rules
 from hpo_papers.makarova2022.record.contents import record
 from hpo_papers.makarova2022.record.methods import averaged, run_scores, stops_of, table_rows
+from hpo_papers.makarova2022.tables.drawing import draw_trade_off
 from hpo_papers.makarova2022.tables.printed import Printed, beside
 
 THRESHOLDS = (1e-4, 1e-3, 1e-2)
@@ -73,3 +74,22 @@ DEPARTURES = (
     " hyperparameters when the trials have grown by a twentieth, no bound where the model takes the evaluations for"
     f" unrelated, checks from evaluation {DEFAULT.warm_up} on."
 )
+
+
+def item_of(name: str, study: str, printed: Printed, columns: Sequence[str], seconds: float) -> Item:
+    """The table of a study with own bounds; `seconds` is the CPU time of one run on each dataset."""
+    return Item(
+        title=f"{name} with own bounds, and our default",
+        printed=f"RTC and RYC of Ours at 1e-4, 1e-3 and 1e-2, as in {name}.",
+        protocol=f"As {name}: recorded runs of BORE. The bound of every check is computed by this package's model"
+        " (variant reference-code), and the same rule is applied to it.",
+        departures=DEPARTURES,
+        rule=RULE,
+        compute=lambda work: own_scores(work, study),
+        verdict=little_changed,
+        compare=lambda numbers: comparisons(numbers, printed, columns),
+        draw=lambda numbers: draw_trade_off(numbers["rows"], printed, columns),
+        cost=lambda runs: seconds * runs,
+        runs=10,
+        switch="own-tables",
+    )

@@ -1,37 +1,6 @@
 """Table 5 with the bounds of this package's model in place of the recorded ones, and with our default rule."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
-from hpo_papers.frame.item import Comparison, Item, Numbers
-from hpo_papers.frame.work import Work
-from hpo_papers.makarova2022.tables.drawing import draw_trade_off
-from hpo_papers.makarova2022.tables.own import DEPARTURES, RULE, comparisons, little_changed, own_scores
+from hpo_papers.makarova2022.tables.own import item_of
 from hpo_papers.makarova2022.tables.printed import TABLE_5, TABLE_5_COLUMNS
 
-
-def compute(work: Work) -> Numbers:
-    """Scores with own bounds, and their change against the recorded ones."""
-    return own_scores(work, "nas")
-
-
-def compare(numbers: Numbers) -> Sequence[Comparison]:
-    return comparisons(numbers, TABLE_5, TABLE_5_COLUMNS)
-
-
-ITEM = Item(
-    title="Table 5 with own bounds, and our default",
-    printed="RTC and RYC of Ours at 1e-4, 1e-3 and 1e-2 on NAS-Bench-201, as in Table 5.",
-    protocol="As Table 5: recorded runs of BORE, 200 evaluations. The bound of every check is computed by this"
-    " package's model (variant reference-code), and the same rule is applied to it.",
-    departures=DEPARTURES,
-    rule=RULE,
-    compute=compute,
-    verdict=little_changed,
-    compare=compare,
-    draw=lambda numbers: draw_trade_off(numbers["rows"], TABLE_5, TABLE_5_COLUMNS),
-    cost=lambda runs: 12.0 * runs,
-    runs=10,
-    switch="own-tables",
-)
+ITEM = item_of("Table 5", "nas", TABLE_5, TABLE_5_COLUMNS, seconds=12.0)
