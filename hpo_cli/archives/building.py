@@ -25,9 +25,10 @@ examples:
   hpo archive build lcbench --benchmarks 'lcbench/3945,lcbench/7593' --seeds 10
   hpo archive build fcnet --shard 1/4 --engine dask        a quarter; then `hpo store merge`, and build without --shard
 
-Every registered optimizer that can run on a benchmark takes part, those of other libraries if they are installed. Fast
-methods run with 50 seeds, those with models with 10, slow ones of other libraries with 5; --seeds sets the most, and
---optimizers and --benchmarks replace what takes part.
+Every registered optimizer that can run on a benchmark takes part, those of other libraries if they are installed, and
+three in a second setting (de-50, smac-greedy, cmaes-0.3). Fast methods run with 50 seeds, those with models with
+10, slow ones of other libraries with 5; --seeds sets the most, and --optimizers and --benchmarks
+replace what takes part.
 
 The runs lie in a store beside the archive, SUITE.sqlite. Interrupt it at any time: the same command goes on from there.
 The archive is written when no run is missing. The exit status is that of `hpo leaderboard`.
