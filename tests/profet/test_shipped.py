@@ -8,6 +8,7 @@ import pytest
 
 import profet
 from hpo_core import Benchmark
+from hpo_leaderboard.experiments.identity import open_benchmark
 from profet.family import shipped_model
 from profet.sources import meta_data
 from tabular.statistics import spearman
@@ -23,6 +24,7 @@ PINNED = {
     "xgboost": (1.0553555532191097, 0.18694471201808988),
     "curves": (0.585344730191578, 0.08678997503260383),
 }
+CHECKSUMS = {"svm": "cb9a1141", "fcnet": "0912d417", "xgboost": "5e462d1e", "curves": "6cc5fccf"}
 
 
 def middle(name):
@@ -35,6 +37,15 @@ def test_a_task_is_the_same_for_ever(family):
     b, config = middle(f"profet-{family}/17")
     found = b.objective(config)
     assert (found.loss, found.cost) == pytest.approx(PINNED[family], rel=1e-9)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_checksum_of_a_published_task_stays(family):
+    """Recorded runs are keyed by it: it is that of the model and the draws, and knows noise from none."""
+    found = open_benchmark(f"profet-{family}/17", {}).checksum
+    assert found.startswith(CHECKSUMS[family])
+    assert found != open_benchmark(f"profet-{family}/18", {}).checksum
+    assert found != open_benchmark(f"profet-{family}/17", {"noise": True}).checksum
 
 
 def test_a_task_is_the_same_in_another_process():

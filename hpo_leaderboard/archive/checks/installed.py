@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as library_version
 
 from hpo_core.names import needs_import
+from hpo_leaderboard.archive.checks.confirmed_code import Confirmed, as_installed, shipped_confirmations
 from hpo_leaderboard.experiments.identity import may_be, optimizer_version
 
 SAME, OTHER, UNKNOWN = "same", "other", "unknown"
 
 
-def compared_code(name: str, archived: str, imports: Collection[str] = ()) -> str:
+def compared_code(name: str, archived: str, imports: Collection[str] = (), confirmed: Confirmed | None = None) -> str:
     """Whether the optimizer of a name is here the `same` code as that of a version, `other` code, or `unknown` here.
 
-    `MODULE:ATTRIBUTE` is unknown unless it is one of `imports`, which are imported: an archive may name anything. The
-    versions of libraries that an adapter states are compared with those that are installed.
+    Code that was `confirmed` to make the same runs is the same; None for what the package says. `MODULE:ATTRIBUTE` is
+    unknown unless it is one of `imports`, which are imported: an archive may name anything. The versions of libraries
+    that an adapter states are compared with those that are installed.
     """
     if needs_import(name) and name not in imports:
         return UNKNOWN
@@ -23,9 +26,10 @@ def compared_code(name: str, archived: str, imports: Collection[str] = ()) -> st
         here = optimizer_version(name, None)
     except Exception:
         return UNKNOWN  # no such name, or a package that it needs is missing
-    if not may_be(archived, here):
+    version = as_installed(archived, here, shipped_confirmations() if confirmed is None else confirmed)
+    if not may_be(version, here):
         return OTHER
-    return _compared_libraries(archived[len(here) + 2 :])
+    return _compared_libraries(version[len(here) + 2 :])
 
 
 def _compared_libraries(stated: str) -> str:
@@ -33,7 +37,7 @@ def _compared_libraries(stated: str) -> str:
     for part in filter(None, stated.split(", ")):
         name, _, number = part.rpartition(" ")
         try:
-            if name and version(name) != number:
+            if name and library_version(name) != number:
                 return OTHER
         except (PackageNotFoundError, ValueError):
             return UNKNOWN

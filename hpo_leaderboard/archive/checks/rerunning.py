@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hpo_core.names import needs_import
-from hpo_leaderboard.archive.checks.installed import OTHER, UNKNOWN, compared_code
+from hpo_leaderboard.archive.checks.confirmed_code import Confirmed, as_installed, shipped_confirmations
+from hpo_leaderboard.archive.checks.installed import OTHER, UNKNOWN, compared_code, installed_words
 from hpo_leaderboard.archive.checks.processors import bits_are_bound
 from hpo_leaderboard.archive.packed.contents import FLAGS, KEPT_COLUMNS, Archive
 from hpo_leaderboard.archive.packed.opening import OpenedRuns, opened_runs
@@ -58,45 +59,51 @@ def altered_runs(archive: Archive) -> Iterator[CheckedEntry]:
 
 
 def rerun(
-    archive: Archive, rows: Sequence[int], engine: Engine, imports: Collection[str] = ()
+    archive: Archive,
+    rows: Sequence[int],
+    engine: Engine,
+    imports: Collection[str] = (),
+    confirmed: Confirmed | None = None,
 ) -> Iterator[CheckedEntry]:
     """How runs come out when they are run again, one by one as they are done.
 
     `imports` are names of code, `MODULE:ATTRIBUTE`, that may be imported; nothing else that an archive names is.
+    `confirmed` is which code is taken for that of the archive, None for what the package says.
     """
+    confirmed = shipped_confirmations() if confirmed is None else confirmed
     jobs: dict[str, tuple[int, Job]] = {}
     for row in rows:
-        unfit = _not_runnable(archive, row, imports)
+        unfit = _not_runnable(archive, row, imports, confirmed)
         if unfit is not None:
             yield unfit
         else:
-            job = job_of(archive, row)
+            job = job_of(archive, row, confirmed)
             jobs[job.key] = row, job
     for job, finished in engine.results(job for _, job in jobs.values()):
         yield compared(archive, jobs[job.key][0], finished)
 
 
-def _not_runnable(archive: Archive, row: int, imports: Collection[str]) -> CheckedEntry | None:
+def _not_runnable(archive: Archive, row: int, imports: Collection[str], confirmed: Confirmed) -> CheckedEntry | None:
     """Why a run cannot be run again here, None if it can."""
     said = archive.said(row)
     name, version = said["optimizer"]["name"], said["optimizer"]["version"]
     if needs_import(said["benchmark"]["name"]) and said["benchmark"]["name"] not in imports:
         return CheckedEntry(row, NOT_HERE, "its benchmark is code to import; --allow-import names what may be")
-    code = compared_code(name, version, imports)
+    code = compared_code(name, version, imports, confirmed)
     if code == OTHER:
         return CheckedEntry(row, OTHER_CODE, f"its optimizer was {version}, which is not the one here")
     return CheckedEntry(row, NOT_HERE, "its optimizer is not here") if code == UNKNOWN else None
 
 
-def job_of(archive: Archive, row: int) -> Job:
-    """The job that makes a run again, with the libraries of linear algebra that are here."""
+def job_of(archive: Archive, row: int, confirmed: Confirmed) -> Job:
+    """The job that makes a run again, with the code and the libraries of linear algebra that are here."""
     said = archive.said(row)
     benchmark, optimizer, limits = said["benchmark"], said["optimizer"], said["limits"]
     return Job(
         benchmark=Member(benchmark["name"], benchmark["options"], benchmark["label"]),
         checksum=benchmark["checksum"],
         optimizer=Member(optimizer["name"], optimizer["options"], optimizer["label"]),
-        version=optimizer["version"],
+        version=as_installed(optimizer["version"], installed_words(optimizer["name"]), confirmed),
         seed=int(archive.columns["seed"][row]),
         n_trials=limits["n_trials"],
         max_cost=limits["max_cost"],

@@ -1,6 +1,7 @@
 """Archives that were altered, carelessly and with forged digests, and runs that are run again."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from hpo_leaderboard.archive.checks.rerunning import (
     sampled_rows,
 )
 from hpo_leaderboard.archive.packed.archive_file import read_archive
-from hpo_leaderboard.archive.packed.opening import fill_store, records
+from hpo_leaderboard.archive.packed.opening import fill_store, opened_runs, records
 from hpo_leaderboard.engines import make_engine
 from hpo_leaderboard.experiments.execution import run_digest
 from hpo_leaderboard.experiments.identity import optimizer_version
@@ -70,8 +71,6 @@ def test_an_altered_entry_cannot_be_opened(store, tmp_path):
 
 def forged(archive, row, table):
     """The archive with the last trial of a run replaced, and a digest that says so."""
-    from dataclasses import replace
-
     values, digests = archive.columns["number"].copy(), archive.digests.copy()
     at = archive.starts["lookup"][row + 1] - 1
     values[at] = (values[at] + 1) % 1000
@@ -97,8 +96,6 @@ def test_a_forged_digest_is_found_by_running_again(store):
 
 def test_a_forged_trajectory_is_found_by_running_again(store):
     """Its loss, and the digest of what is kept, are replaced; that of the whole record is left as it is."""
-    from dataclasses import replace
-
     archive = packed(store)
     row = next(row for row in range(archive.n_runs) if not archive.columns["is_lookup"][row])
     loss, shown = archive.columns["kept_loss"].copy(), archive.shown.copy()
@@ -142,6 +139,34 @@ def test_code_is_compared_without_building_the_optimizer():
     assert compared_code("no-such-optimizer", here) == UNKNOWN
     assert compared_code("small_archives:Floats", here) == UNKNOWN
     assert compared_code("small_archives:Floats", here, ["small_archives:Floats"]) == OTHER
+
+
+def test_code_that_was_confirmed_to_make_the_same_runs_is_the_same():
+    here = optimizer_version("rs", None)
+    confirmed = {"0123456789ab": {here.removeprefix("code "): 8}}
+    assert compared_code("rs", "code 0123456789ab", confirmed=confirmed) == SAME
+    assert compared_code("rs", "code ba9876543210", confirmed=confirmed) == OTHER
+    assert compared_code("de", "code 0123456789ab", confirmed=confirmed) == OTHER  # that is other code than rs
+    assert compared_code("rs", "code 0123456789ab, numpy 0.1", confirmed=confirmed) == OTHER
+
+
+def test_a_run_of_confirmed_code_is_run_again_and_compared(store):
+    archive, here = packed(store), optimizer_version("rs", None)
+    rows = [row for row in range(archive.n_runs) if archive.named(row).startswith("rs on mini-wine")]
+    trials = next(opened_runs(archive, rows)).records
+    settings = tuple(text.replace(here, "code 0123456789ab") for text in archive.settings)
+    older, digests = replace(archive, settings=settings), archive.digests.copy()
+    for row, record in zip(rows, trials, strict=True):  # as the older code would have recorded it
+        reason = archive.reasons[archive.columns["reason"][row]]
+        digests[row] = np.frombuffer(run_digest(older.key(row), reason, *record), dtype=np.uint8)
+    older = replace(older, digests=digests)
+    assert rows and set(outcomes(older, rows).values()) == {OTHER_CODE}
+    confirmed = {"0123456789ab": {here.removeprefix("code "): 8}}
+    found = rerun(older, rows, make_engine("serial"), confirmed=confirmed)
+    assert {each.outcome for each in found} == {EQUAL}
+    digests[rows[0], 0] ^= 1
+    found = rerun(older, rows[:1], make_engine("serial"), confirmed=confirmed)
+    assert [each.outcome for each in found] == [DIFFERS]
 
 
 def test_the_sample_is_a_function_of_its_seed(store):
