@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -210,14 +210,24 @@ def _suite_of(content: bytes, path: str) -> Suite:
 def changed(suite: Suite, **changes: Any) -> Suite:
     """The suite with some of its fields replaced; None leaves a field as it is.
 
-    `n_trials` also replaces that of benchmarks with limits of their own.
+    A benchmark or an optimizer that is given by the name under which the suite reports its own is that one, with the
+    suite's options and limits. `n_trials` also replaces that of benchmarks with limits of their own.
     """
     given = {key: value for key, value in changes.items() if value is not None}
     for kind in ("benchmarks", "optimizers"):
         if kind in given:
-            given[kind] = members_of(given[kind])
+            given[kind] = _by_label(given[kind], {member.label: member for member in getattr(suite, kind)})
     if "n_trials" in given:
         members = given.get("benchmarks", suite.benchmarks)
         n_trials = given["n_trials"]
         given["benchmarks"] = tuple(replace(m, n_trials=n_trials) if m.has_limits else m for m in members)
     return replace(suite, **given)
+
+
+def _by_label(entries: Any, own: Mapping[str, Member]) -> tuple[Member, ...]:
+    """Members of entries; a text that is the label of one of our `own` stands for that one."""
+    members: list[Member] = []
+    for entry in entries if isinstance(entries, (list, tuple)) else [*members_of(entries)]:
+        named = members_of([entry])
+        members += [own.get(member.label, member) for member in named] if isinstance(entry, str) else named
+    return tuple(members)

@@ -106,6 +106,21 @@ def test_an_unknown_suite_is_explained(tmp_path):
         open_suite(tmp_path / "nowhere.toml")
 
 
+def test_what_is_chosen_by_the_name_under_which_a_suite_reports_it_keeps_its_settings():
+    own = [{"name": "re", "label": "re", "options": {"population": 20}}, {"name": "re", "label": "re-100"}, "rs"]
+    limited = {"name": "branin", "n_trials": 7}
+    suite = make_suite("mine", [limited, "profet-svm/0..2"], own)
+    chosen = changed(suite, optimizers=["re-100", "re", "de"], benchmarks=["branin", "profet-svm/1..3"])
+    assert [(m.name, dict(m.options), m.label) for m in chosen.optimizers] == [
+        ("re", {}, "re-100"),
+        ("re", {"population": 20}, "re"),
+        ("de", {}, "de"),
+    ]
+    assert [m.n_trials for m in chosen.benchmarks] == [7, None, None, None]
+    plain = changed(suite, optimizers=[{"name": "re", "label": "re"}])  # a mapping says all of it
+    assert plain.optimizers[0].options == {}
+
+
 def test_changes_replace_fields_and_none_leaves_them():
     suite = make_suite("mine", ["branin"], ["rs"], n_seeds=3)
     assert changed(suite, optimizers=["re"], n_seeds=None, n_trials=5) == make_suite(
@@ -117,7 +132,7 @@ def test_an_optimizer_may_run_with_the_first_of_the_seeds():
     suite = make_suite("mine", ["branin"], ["rs", {"name": "re", "n_seeds": 2}], n_seeds=4, first_seed=7, n_trials=1)
     ran = [(job.optimizer.name, job.seed) for job in make_plan(suite).jobs]
     assert ran == [("rs", 7), ("re", 7), ("rs", 8), ("re", 8), ("rs", 9), ("rs", 10)]
-    full = make_plan(changed(suite, optimizers=["rs", "re"])).jobs
+    full = make_plan(changed(suite, optimizers=["rs", {"name": "re"}])).jobs
     assert {job.key for job in make_plan(suite).jobs} < {job.key for job in full}  # n_seeds is no part of a run's key
 
 
