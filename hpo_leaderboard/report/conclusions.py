@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hpo_leaderboard.report.figures.comparisons import TASKS
 from hpo_leaderboard.report.figures.figure import ALL
-from hpo_leaderboard.scores.power import ALPHA, power
+from hpo_leaderboard.scores.power import ALPHA, pair_level, power
 
 if TYPE_CHECKING:
     import pandas
@@ -87,8 +87,7 @@ def _sentences(
 
 def _needed(name: str, others: Sequence[str], values: pandas.Series, n_optimizers: int) -> str:
     """How many more seeds would tell an optimizer from others, if they differ as much as was seen."""
-    alpha = ALPHA / (n_optimizers * (n_optimizers - 1) / 2)  # no pair is looked at alone
-    found = {other: power(values, name, other, alpha) for other in others}
+    found = {other: power(values, name, other, pair_level(n_optimizers)) for other in others}
     more = {other: own.seeds - own.n_seeds for other, own in found.items() if math.isfinite(own.seeds)}
     listed = ", ".join(f"{other} {max(n, 1):.0f}" for other, n in more.items())
     return f"; more seeds that would, if they differ as much as was seen: {listed}" if more else ""

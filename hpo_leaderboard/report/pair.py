@@ -9,7 +9,7 @@ from hpo_leaderboard.report.figures.figure import ALL
 from hpo_leaderboard.scores.comparisons import mann_whitney, stratified_mann_whitney
 from hpo_leaderboard.scores.incumbents import final_values
 from hpo_leaderboard.scores.over_tasks import ROPE, bayesian_signed_rank, hierarchical_bootstrap
-from hpo_leaderboard.scores.power import ALPHA, power
+from hpo_leaderboard.scores.power import ALPHA, pair_level, power
 
 if TYPE_CHECKING:
     import pandas
@@ -67,8 +67,8 @@ def verdict(incumbents: pandas.DataFrame, a: str, b: str) -> list[str]:
 
     On the benchmarks that both ran on; `incumbents` as for `compare_pair`.
     """
-    final = final_values(incumbents)
-    final = final[final.index.get_level_values("optimizer").isin((a, b))]
+    every = final_values(incumbents)
+    final = every[every.index.get_level_values("optimizer").isin((a, b))]
     row = compare_pair(incumbents, a, b).iloc[-1]
     where = "over all benchmarks" if row["benchmark"] == ALL else f"on {row['benchmark']}"
     better, worse = (a, b) if row["effect"] >= 0.5 else (b, a)
@@ -80,7 +80,10 @@ def verdict(incumbents: pandas.DataFrame, a: str, b: str) -> list[str]:
     ]
     if row["benchmark"] == ALL:
         lines += _beyond(incumbents, final, a, b)
-    return lines if told else [*lines, f"If they differ as much as was seen: {power(final, a, b)}"]
+    if not told:
+        alpha = pair_level(every.index.get_level_values("optimizer").nunique())  # p is corrected for all pairs
+        lines.append(f"If they differ as much as was seen: {power(final, a, b, alpha)}")
+    return lines
 
 
 def _beyond(incumbents: pandas.DataFrame, final: pandas.Series, a: str, b: str) -> list[str]:

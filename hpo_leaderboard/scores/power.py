@@ -60,6 +60,15 @@ class Power:
         return f"On these benchmarks: {seeds}. On others like them: {benchmarks}."
 
 
+def pair_level(n_optimizers: int) -> float:
+    """Level at which one pair is tested where all pairs of some optimizers are: 5 % divided by their number.
+
+    >>> pair_level(2), pair_level(5)
+    (0.05, 0.005)
+    """
+    return ALPHA / (n_optimizers * (n_optimizers - 1) / 2)
+
+
 def power(values: Source | pandas.Series, a: str, b: str, alpha: float = ALPHA, power: float = POWER) -> Power:
     """Seeds and benchmarks that tell a from b in a share `power` of experiments, if they differ as much as was seen.
 

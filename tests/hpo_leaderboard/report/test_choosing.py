@@ -10,7 +10,7 @@ from hpo_cli.main import main
 from hpo_leaderboard.engines.serial import SerialEngine
 from hpo_leaderboard.experiments.experiment import run_experiment
 from hpo_leaderboard.experiments.suite import make_suite
-from hpo_leaderboard.report import score_store
+from hpo_leaderboard.report import pair, score_store
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,15 @@ def test_compare_says_in_words_what_it_found_and_what_would_be_needed(store, cap
     assert main(["compare", str(store), "tpe", "rs", "--benchmarks", "branin"]) == 0
     lines = capsys.readouterr().out
     assert "on branin" in lines and "signed-rank" not in lines  # one benchmark says nothing about others
+
+
+def test_missing_seeds_are_counted_at_the_level_that_the_correction_leaves(store, monkeypatch, capsys):
+    """The p-value beside them is corrected for all pairs of the four optimizers, as on the page."""
+    levels = []
+    monkeypatch.setattr(pair, "power", lambda values, a, b, alpha: levels.append(alpha))
+    assert main(["compare", str(store), "rs", "re", "--benchmarks", "branin,hartmann3"]) == 0
+    assert "cannot be told apart" in capsys.readouterr().out
+    assert levels == [pytest.approx(0.05 / 6)]
 
 
 @pytest.mark.slow
