@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from family_agreement import family_table, group_table, mean_ranks, unit_ranks
 from family_facts import description, difficulty
+from page_tables import DOCS, markdown, put
 
 from hpo_core import Benchmark, benchmarks
 from hpo_core.errors import HpoError
@@ -32,7 +33,7 @@ from hpo_leaderboard.experiments.suite import make_suite
 from hpo_leaderboard.scores.incumbents import final_values, incumbents
 from hpo_leaderboard.store.store import reading
 
-PAGE = Path(__file__).parent.parent / "docs" / "choosing.md"
+PAGE = DOCS / "choosing.md"
 OPTIMIZERS: list[Any] = [
     "rs",
     {"name": "re", "label": "re", "options": {"population": 20, "tournament": 5}},
@@ -126,20 +127,6 @@ def lowest_losses(store: Path) -> dict[str, float]:
     return trials.groupby("benchmark", observed=True)["exact"].min().dropna().to_dict()
 
 
-def markdown(frame: pd.DataFrame) -> str:
-    """A Markdown table."""
-    lines = [list(map(str, frame.columns)), ["---"] * len(frame.columns), *frame.fillna("").astype(str).values.tolist()]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def put(marker: str, table: str) -> None:
-    """Replace what stands between two markers of the page."""
-    text = PAGE.read_text()
-    begin, end = f"<!-- {marker} -->", f"<!-- end {marker} -->"
-    head, tail = text.split(begin)[0], text.split(end)[1]
-    PAGE.write_text(f"{head}{begin}\n{table}\n{end}{tail}")
-
-
 def facts(listed: dict[str, list[str]], chosen: dict[str, list[str]], store: Path) -> dict[str, pd.DataFrame]:
     """Tables about the families on their own."""
     lowest = lowest_losses(store)
@@ -178,7 +165,7 @@ def main() -> None:
     for marker, table in (facts(listed, chosen, options.store) | comparisons(chosen, options.store)).items():
         print(f"\n{marker}\n{markdown(table)}")
         if options.write:
-            put(marker, markdown(table))
+            put(PAGE, marker, markdown(table))
 
 
 if __name__ == "__main__":
