@@ -76,7 +76,7 @@ DEPARTURES = (
 )
 
 
-def item_of(name: str, study: str, printed: Printed, columns: Sequence[str], seconds: float) -> Item:
+def item_of(name: str, study: str, printed: Printed, columns: Sequence[str], seconds: float, notes: str) -> Item:
     """The table of a study with own bounds; `seconds` is the CPU time of one run on each dataset."""
     return Item(
         title=f"{name} with own bounds, and our default",
@@ -91,5 +91,6 @@ def item_of(name: str, study: str, printed: Printed, columns: Sequence[str], sec
         draw=lambda numbers: draw_trade_off(numbers["rows"], printed, columns),
         cost=lambda runs: seconds * runs,
         runs=10,
+        notes=notes,
         switch="own-tables",
     )
