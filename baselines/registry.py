@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from baselines.adapters.parts.peer_names import full_name
 from hpo_core.benchmark import check_seed
 from hpo_core.errors import InvalidOption
 from hpo_core.names import make_optimizer
@@ -211,7 +212,8 @@ def optimizer(
     Parameters
     ----------
     optimizer
-        One of `optimizers()`, the name of another installed package's optimizer, `module:Class`, or a class.
+        One of `optimizers()`, the name of another installed package's optimizer, `module:Class`, a class, or a peer
+        process: `NAME@ENV`, `FILE.py@ENV`, `cmd@COMMAND`.
     space
         What it searches, `benchmark.space`.
     budgets
@@ -226,4 +228,5 @@ def optimizer(
     Optimizer
         With `ask` and `tell`.
     """
-    return make_optimizer(optimizer, space, budgets, check_seed(seed), **options)
+    named = full_name(optimizer) if isinstance(optimizer, str) else optimizer
+    return make_optimizer(named, space, budgets, check_seed(seed), **options)

@@ -76,7 +76,7 @@ class PeerProcess:
     version
         Library and version as the peer states them, and a digest of the worker's files.
     outside_seconds
-        CPU seconds of the peer in `ask` and `tell`, or, where it does not say, those that the clock on the wall counted.
+        CPU seconds of the peer in `ask` and `tell`; where it does not say, those of the clock on the wall.
     """
 
     def __init__(
@@ -149,14 +149,16 @@ class PeerProcess:
         answer = self._said({"do": "hello", "protocol": PROTOCOL})
         if answer.get("protocol") != PROTOCOL or not isinstance(answer.get("version"), str):
             self._peer.fail(f"must greet with protocol {PROTOCOL} and its version as a text, got {_words(answer)}")
-        return f"{visible(answer['version'], keep='')[:MOST_VERSION]}, worker {begun.digest}"
+        stated = visible(answer["version"], keep="")[:MOST_VERSION]
+        return ", ".join(filter(None, [stated, f"worker {begun.digest}"]))
 
     def _timed(self, message: Mapping[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
         answer = self._said(message)
         stated = answer.get("cpu")
-        is_number = isinstance(stated, (int, float)) and 0 <= stated < math.inf
-        self.outside_seconds += stated if is_number else time.perf_counter() - start
+        if not isinstance(stated, (int, float)) or not 0 <= stated < math.inf:
+            stated = time.perf_counter() - start
+        self.outside_seconds += stated
         return answer
 
     def _said(self, message: Mapping[str, Any]) -> dict[str, Any]:

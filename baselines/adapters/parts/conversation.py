@@ -30,6 +30,7 @@ GRACE = 1.0  # seconds that a peer has to end by itself once its input is closed
 class PeerLost(HpoError, OSError):
     """A peer process that ended or did not answer; another time it may, so that a leaderboard tries the run again."""
 
+
 class PeerFault(HpoError, RuntimeError):
     """A peer process that answered with what cannot be used, or with an error of its own."""
 

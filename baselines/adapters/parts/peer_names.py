@@ -69,8 +69,18 @@ def full_name(name: str) -> str:
     return f"{MODULE}:{name}" if is_peer(name) and not name.startswith(f"{MODULE}:") else name
 
 
+def short_name(name: str) -> str:
+    """The name of a peer process as a user writes it; any other name as it is."""
+    return name.removeprefix(f"{MODULE}:") if is_peer(name) else name
+
+
+def peer_of(name: str) -> Peer | None:
+    """What is known about the library of a peer process; None for a program or worker file of the user's."""
+    return PEERS.get(short_name(name).partition("@")[0])
+
+
 def started(name: str) -> Started:
-    """What is started for a short name; raises `UnknownName` or `InvalidOption` for one that says nothing of the sort."""
+    """What is started for a short name; raises `UnknownName` or `InvalidOption` for one that starts nothing."""
     who, _, where = name.partition("@")
     if not where:
         raise InvalidOption(f"a peer process is NAME@ENV, FILE.py@ENV or {COMMAND}@COMMAND, got {name!r}")
@@ -128,6 +138,6 @@ def interpreter(environment: str) -> Path:
                 return python.absolute()
     named = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     raise UnknownName(
-        f"no environment {environment!r}{nearest(environment, named) if named else ''}; give the path of an interpreter "
-        f"or of an environment's directory, or make one: python -m venv {folder / environment!s}"
+        f"no environment {environment!r}{nearest(environment, named) if named else ''}; give the path of an "
+        f"interpreter or of an environment's directory, or make one: python -m venv {folder / environment!s}"
     )

@@ -21,6 +21,7 @@ import time
 import traceback
 from importlib import util
 from importlib.metadata import version
+from typing import Any
 
 PROTOCOL = 1
 
@@ -28,13 +29,13 @@ PROTOCOL = 1
 class Served:
     """A worker file and what it built, behind messages."""
 
-    def __init__(self, path):
+    def __init__(self, path: str):
         self._path = path
-        self._worker = None
-        self._peer = None
-        self._handles = {}  # of the library's proposals, by number
+        self._worker: Any = None
+        self._peer: Any = None
+        self._handles: dict[int, Any] = {}  # of the library's proposals, by number
 
-    def answer(self, message):
+    def answer(self, message: dict) -> dict:
         """Answer to a message, of which `do` says what is asked for."""
         start = time.process_time()
         try:
@@ -46,19 +47,21 @@ class Served:
         return answered
 
     @staticmethod
-    def _kind(message, error):
+    def _kind(message: dict, error: Exception) -> str:
         if isinstance(error, ImportError):
             return "missing"
         return "option" if message["do"] == "build" and message["options"] else "failure"
 
-    def _hello(self, message):
+    def _hello(self, message: dict) -> dict:
         spec = util.spec_from_file_location("worker", self._path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{self._path} is no file of Python")
         self._worker = util.module_from_spec(spec)
         spec.loader.exec_module(self._worker)
         stated = ", ".join(f"{name} {version(name)}" for name in self._worker.DISTRIBUTIONS)
         return {"protocol": PROTOCOL, "version": stated}
 
-    def _build(self, message):
+    def _build(self, message: dict) -> dict:
         budgets, least = message["budgets"], getattr(self._worker, "LEAST_BUDGETS", 1)
         if len(budgets) < least:
             return {"error": f"it needs at least {least} budgets, got {budgets}", "kind": "budgets"}
@@ -66,19 +69,19 @@ class Served:
         self._peer = self._worker.build(message["space"], budgets, message["seed"], message["options"])
         return {}
 
-    def _ask(self, message):
+    def _ask(self, message: dict) -> dict:
         proposed = self._peer.ask()
         if proposed is None:
             return {"config": None}
         config, budget, self._handles[message["number"]] = proposed
         return {"config": config, "budget": budget}
 
-    def _tell(self, message):
+    def _tell(self, message: dict) -> dict:
         self._peer.tell(self._handles.pop(message["number"]), message["loss"], message["cost"])
         return {}
 
 
-def end_with_input():
+def end_with_input() -> None:
     """End the process as soon as nobody can write to its input any more. Runs in a thread."""
     ended = select.poll()
     ended.register(0, 0)  # nothing but the end is waited for
@@ -86,7 +89,8 @@ def end_with_input():
     os._exit(0)
 
 
-def main(path):
+def main(path: str) -> None:
+    """Answer until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted, and ends this process if need be
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)

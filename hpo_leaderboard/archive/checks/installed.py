@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError, version
 
+from baselines.adapters.parts.peer_names import is_peer
 from hpo_core.names import needs_import
 from hpo_leaderboard.experiments.identity import may_be, optimizer_version
 
@@ -15,7 +16,8 @@ def compared_code(name: str, archived: str, imports: Collection[str] = ()) -> st
     """Whether the optimizer of a name is here the `same` code as that of a version, `other` code, or `unknown` here.
 
     `MODULE:ATTRIBUTE` is unknown unless it is one of `imports`, which are imported: an archive may name anything. The
-    versions of libraries that an adapter states are compared with those that are installed.
+    versions of libraries that an adapter states are compared with those that are installed; those of a peer process are
+    compared when it is started.
     """
     if needs_import(name) and name not in imports:
         return UNKNOWN
@@ -25,7 +27,7 @@ def compared_code(name: str, archived: str, imports: Collection[str] = ()) -> st
         return UNKNOWN  # no such name, or a package that it needs is missing
     if not may_be(archived, here):
         return OTHER
-    return _compared_libraries(archived[len(here) + 2 :])
+    return SAME if is_peer(name) else _compared_libraries(archived[len(here) + 2 :])
 
 
 def _compared_libraries(stated: str) -> str:

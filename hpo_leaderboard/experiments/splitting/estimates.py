@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baselines.adapters.parts.peer_names import is_peer, short_name
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.jobs import Jobs
 
 RUN_SECONDS = 3e-3  # of a run beside its trials: building the optimizer, noise-free losses, storing
+START_SECONDS = 2.0  # of a peer process: starting Python and importing its library
 TRIAL_SECONDS = 3e-5  # of the loop and a lookup
 USUAL_TRIALS = 100  # where a run is limited by cost alone
 UNKNOWN = 5.0  # milliseconds, for an optimizer that nothing is known about
@@ -82,9 +84,10 @@ def estimate(job: Job, recorded: Mapping[tuple[str, str], Overhead] | None = Non
     if known is not None and known.n_trials > 0:
         share = n_trials / known.n_trials if job.full_cost is None else 1.0
         return Estimate(RUN_SECONDS + share * (known.seconds + known.n_trials * TRIAL_SECONDS), STORE)
-    measured = MILLISECONDS.get(job.optimizer.name)
+    measured = MILLISECONDS.get(short_name(job.optimizer.name).partition("@")[0])
     each = UNKNOWN if measured is None else measured[job.full_cost is not None]
-    seconds = RUN_SECONDS + n_trials * (TRIAL_SECONDS + each / 1000)
+    start = START_SECONDS if is_peer(job.optimizer.name) else 0.0
+    seconds = RUN_SECONDS + start + n_trials * (TRIAL_SECONDS + each / 1000)
     return Estimate(seconds, GUESS if measured is None else SHIPPED)
 
 

@@ -1,0 +1,350 @@
+"""Peer processes: the same run as in this process, whatever they do nothing hangs or is left behind."""
+
+import gc
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from baselines import optimizer
+from baselines.adapters.parts.conversation import PeerFault, PeerLost
+from baselines.adapters.parts.peer_names import full_name, is_peer, short_name, started
+from hpo_core import (
+    Benchmark,
+    Categorical,
+    Condition,
+    Constant,
+    Float,
+    Forbidden,
+    Int,
+    Ordinal,
+    Space,
+    run,
+)
+from hpo_core.errors import InvalidBudget, InvalidConfig, InvalidOption, UnknownName, UnsupportedSpace
+from hpo_core.names import needs_import
+from hpo_core.running.optimizer import InvalidLoss, UnknownProposal
+
+PEERS = Path(__file__).parents[2] / "support" / "peers"
+SAMPLING = f"{PEERS / 'sampling.py'}@{sys.executable}"
+LINE = Space([Float("x", 0.0, 1.0)])
+MIXED = Space(
+    [
+        Float("lr", 1e-5, 1e-1, log=True),
+        Int("layers", 1, 4),
+        Ordinal("batch", [8, 16, 32]),
+        Categorical("kernel", ["rbf", "linear", None]),
+        Float("gamma", 0.1, 10.0),
+        Constant("k", 7),
+    ],
+    [Condition("gamma", "kernel", ("rbf",))],
+)
+
+
+def misbehaving(how):
+    return f"cmd@{sys.executable} {PEERS / 'misbehaving_peer.py'} {how}"
+
+
+def children():
+    return psutil.Process().children(recursive=True)
+
+
+def asked(o, n):
+    found = []
+    for _ in range(n):
+        proposal = o.ask()
+        found.append(proposal)
+        o.tell(proposal, 1.0, 1.0)
+    return found
+
+
+# --- names ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dehb-lib@env", "cmd@./a:b --c", "mine.py@/opt/env/bin/python"])
+def test_a_peer_is_found_by_a_name_that_no_file_may_use_by_itself(name):
+    assert is_peer(name) and not needs_import(name.replace(":", ""))
+    assert needs_import(full_name(name)) and full_name(full_name(name)) == full_name(name)
+    assert short_name(full_name(name)) == name
+
+
+@pytest.mark.parametrize("name", ["tpe", "my_module:Search", "my_module:a@b"])
+def test_other_names_are_left_alone(name):
+    assert not is_peer(name) and full_name(name) == short_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("dehb-lib@no-such-environment", "no environment 'no-such-environment'.*python -m venv"),
+        ("dehb@env", "no peer process 'dehb'; did you mean dehb-lib"),
+        ("missing.py@env", "no file 'missing.py'"),
+        ("cmd@./no-such-program --fast", "no program"),
+        ("cmd@'", "cannot be split"),
+        ("dehb-lib@", "NAME@ENV"),
+    ],
+)
+def test_names_that_start_nothing_are_refused_with_a_way_out(name, words):
+    with pytest.raises((UnknownName, InvalidOption), match=words):
+        optimizer(name, LINE)
+
+
+def test_an_environment_is_a_folder_an_interpreter_or_a_name(tmp_path, monkeypatch):
+    folder = tmp_path / "named" / "old" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("HPO_ENVIRONMENTS", str(tmp_path / "named"))
+    worker = PEERS / "sampling.py"
+    found = {
+        started(f"{worker}@{where}").command[0] for where in ("old", tmp_path / "named" / "old", folder / "python")
+    }
+    assert found == {str(folder / "python")}
+
+
+def test_a_worker_gets_nothing_of_this_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    worker = tmp_path / "telling.py"
+    worker.write_text(
+        "import os, sys\nDISTRIBUTIONS = []\n"
+        "def build(hyperparameters, budgets, seed, options):\n"
+        "    names = ('PYTHONPATH', 'PYTHONHASHSEED', 'OMP_NUM_THREADS')\n"
+        "    raise RuntimeError(f\"{[os.environ.get(n) for n in names]} {any('workers' in p for p in sys.path)}\")\n"
+    )
+    with pytest.raises(PeerFault, match=r"\[None, '0', '1'\] False"):
+        optimizer(f"{worker}@{sys.executable}", LINE)
+
+
+# --- proposals -----------------------------------------------------------------------------------------------------
+
+
+def test_what_a_peer_proposes_is_what_its_code_proposes_here():
+    rng = random.Random(5)
+    o = optimizer(SAMPLING, LINE, seed=5)
+    assert [p.config["x"] for p in asked(o, 20)] == [rng.uniform(0.0, 1.0) for _ in range(20)]
+
+
+def test_options_reach_the_worker_and_its_refusal_is_said():
+    assert max(p.config["x"] for p in asked(optimizer(SAMPLING, LINE, width=0.01), 20)) <= 0.01
+    with pytest.raises(InvalidOption, match="unexpected keyword argument 'wide'"):
+        optimizer(SAMPLING, LINE, wide=3)
+    with pytest.raises(InvalidOption, match="must be JSON"):
+        optimizer(SAMPLING, LINE, width=object())
+    with pytest.raises(InvalidOption, match="reply_seconds"):
+        optimizer(SAMPLING, LINE, reply_seconds=0)
+
+
+def test_configurations_leave_out_what_is_switched_off():
+    found = [p.config for p in asked(optimizer(SAMPLING, MIXED, seed=0), 30)]
+    assert all(MIXED.check(config) == config for config in found)
+    assert {"gamma" in config for config in found} == {True, False}
+    with pytest.raises(UnsupportedSpace, match="more than one value"):
+        optimizer(SAMPLING, Space([Constant("k", 7)]))
+
+
+def test_forbidden_proposals_are_told_as_failed_and_asked_for_again():
+    space = Space([Categorical("a", ["x", "y"]), Categorical("b", ["x", "y"])], forbidden=[Forbidden({"a": ["x"]})])
+    assert {p.config["a"] for p in asked(optimizer(SAMPLING, space), 20)} == {"y"}
+
+
+def test_listed_configurations_are_the_nearest_ones():
+    space = Space(LINE, listed=[{"x": 0.25}, {"x": 0.75}])
+    assert {p.config["x"] for p in asked(optimizer(SAMPLING, space), 20)} == {0.25, 0.75}
+
+
+def test_pending_proposals_are_told_in_any_order_and_only_once():
+    o = optimizer(SAMPLING, LINE)
+    pending = [o.ask() for _ in range(4)]
+    for proposal in reversed(pending):
+        o.tell(proposal, math.inf, 1.0)
+    with pytest.raises(UnknownProposal):
+        o.tell(pending[0], 1.0, 1.0)
+    last = o.ask()
+    with pytest.raises(InvalidLoss):
+        o.tell(last, math.nan, 1.0)
+    o.tell(last, 0.5, 1.0)
+
+
+def test_the_version_has_library_and_worker_file(tmp_path):
+    worker = tmp_path / "mine.py"
+    worker.write_text((PEERS / "sampling.py").read_text().replace("= []", '= ["numpy"]'))
+    first = optimizer(f"{worker}@{sys.executable}", LINE).version
+    worker.write_text(worker.read_text() + "\n# another file\n")
+    second = optimizer(f"{worker}@{sys.executable}", LINE).version
+    import numpy
+
+    assert first.startswith(f"numpy {numpy.__version__}, worker ") and first != second
+
+
+def test_a_library_that_is_not_there_is_named_with_the_command_that_installs_it(tmp_path):
+    worker = tmp_path / "mine.py"
+    worker.write_text("import no_such_library\n")
+    with pytest.raises(InvalidOption, match="No module named 'no_such_library'"):
+        optimizer(f"{worker}@{sys.executable}", LINE)
+    with pytest.raises(InvalidOption, match=r"-m pip install dehb"):
+        optimizer(f"dehb-lib@{sys.executable}", LINE, budgets=(1, 3, 9))
+
+
+def test_a_worker_that_needs_several_budgets_says_so(tmp_path):
+    worker = tmp_path / "mine.py"
+    worker.write_text((PEERS / "sampling.py").read_text() + "\nLEAST_BUDGETS = 2\n")
+    with pytest.raises(InvalidBudget, match="at least 2 budgets"):
+        optimizer(f"{worker}@{sys.executable}", LINE)
+
+
+def test_nothing_to_propose_is_none(tmp_path):
+    worker = tmp_path / "mine.py"
+    worker.write_text(
+        "DISTRIBUTIONS = []\n"
+        "class One:\n"
+        "    left = [{'x': 0.5}]\n"
+        "    def ask(self):\n"
+        "        return (self.left.pop(), None, 0) if self.left else None\n"
+        "    def tell(self, handle, loss, cost):\n"
+        "        print('printed by the library')\n"
+        "def build(*given):\n"
+        "    return One()\n"
+    )
+    done = run(
+        Benchmark("forrester"), optimizer(f"{worker}@{sys.executable}", Benchmark("forrester").space), n_trials=9
+    )
+    assert [trial.config for trial in done.trials] == [{"x": 0.5}]
+
+
+# --- peers that go wrong -------------------------------------------------------------------------------------------
+
+
+FAULTS = {
+    "garbage": (PeerFault, r"must answer with a JSON object in one line, got 'Traceback: \\\\x1b"),
+    "list": (PeerFault, "must answer with a JSON object"),
+    "twice": (PeerFault, "answered more than one line"),
+    "outside": (InvalidConfig, "not in the space"),
+    "text": (InvalidConfig, "not in the space"),
+    "none": (InvalidConfig, "not in the space"),
+    "more": (InvalidConfig, "not in the space"),
+    "nan": (InvalidConfig, "not in the space"),
+    "no-config": (PeerFault, "must propose a config"),
+    "budget": (PeerFault, "must propose a config and a budget"),
+    "error": (PeerFault, "failed with ValueError: singular matrix"),
+    "floods": (PeerFault, "wrote more than 1,000,000 bytes"),
+    "dies": (PeerLost, "ended with exit status 3; its last words: out of licences"),
+    "is-killed": (PeerLost, "ended by SIGKILL; it left no words"),
+    "hangs": (PeerLost, "did not answer within 0.5 s; its last words: waiting for a lock"),
+}
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_a_peer_that_goes_wrong_is_ended_and_its_last_words_are_said(how):
+    error, words = FAULTS[how]
+    o = optimizer(misbehaving(how), LINE, **({"reply_seconds": 0.5} if how == "hangs" else {}))
+    assert len(asked(o, 2)) == 2 and len(children()) == 1
+    with pytest.raises(error, match=words):
+        o.ask()
+    assert children() == []
+    with pytest.raises(PeerLost, match="was ended before"):
+        o.ask()
+
+
+def test_a_budget_that_a_benchmark_does_not_have_breaks_the_run():
+    o = optimizer(misbehaving("other-budget"), Benchmark("forrester").space)
+    with pytest.raises(InvalidBudget):
+        run(Benchmark("forrester"), o, n_trials=5)
+
+
+def test_a_peer_that_floods_its_errors_is_served_on():
+    assert len(asked(optimizer(misbehaving("floods-errors"), LINE), 5)) == 5
+
+
+def test_another_protocol_is_refused():
+    with pytest.raises(PeerFault, match="must greet with protocol 1"):
+        optimizer(misbehaving("other-protocol"), LINE)
+
+
+def test_a_program_that_is_no_peer_is_refused():
+    with pytest.raises(PeerLost, match="ended with exit status 0"):
+        optimizer("cmd@true", LINE)
+    with pytest.raises(PeerFault, match="must greet"):
+        optimizer("cmd@cat", LINE)
+
+
+# --- ends ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_peer_ends_with_its_optimizer():
+    o = optimizer(SAMPLING, LINE)
+    (child,) = children()
+    del o
+    gc.collect()
+    assert not child.is_running() and children() == []
+
+
+def test_an_interrupted_ask_ends_the_peer():
+    o = optimizer(misbehaving("hangs"), LINE)
+    asked(o, 2)
+    before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            o.ask()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert children() == []
+
+
+def test_a_worker_that_computes_does_not_outlive_a_killed_parent(tmp_path):
+    worker = tmp_path / "mine.py"
+    worker.write_text(
+        "import os, pathlib, time\nDISTRIBUTIONS = []\n"
+        "class Busy:\n"
+        "    def ask(self):\n"
+        "        pathlib.Path(os.environ['BUSY']).write_text(str(os.getpid()))\n"
+        "        time.sleep(1000)\n"
+        "def build(*given):\n"
+        "    return Busy()\n"
+    )
+    script = textwrap.dedent(f"""
+        from baselines import optimizer
+        from hpo_core import Float, Space
+        optimizer({f"{worker}@{sys.executable}"!r}, Space([Float("x", 0.0, 1.0)])).ask()
+    """)
+    note = tmp_path / "pid"
+    parent = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "BUSY": str(note)})
+    deadline = time.monotonic() + 60
+    while not (note.is_file() and note.read_text()):
+        assert time.monotonic() < deadline and parent.poll() is None
+        time.sleep(0.02)
+    child = psutil.Process(int(note.read_text()))
+    parent.kill()
+    parent.wait()
+    assert psutil.wait_procs([child], timeout=30)[1] == []
+
+
+def test_serve_answers_by_the_protocol_alone():
+    serve = started(SAMPLING).command
+    messages = [
+        {"do": "hello", "protocol": 1},
+        {"do": "build", "space": [{"kind": "int", "name": "i", "low": 1, "high": 9, "log": False}], "budgets": [1]},
+        {"do": "ask", "number": 0},
+        {"do": "tell", "number": 0, "loss": None, "cost": 1.0},
+        {"do": "dance"},
+    ]
+    messages[1].update(seed=3, options={})
+    with subprocess.Popen(serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        answers = []
+        for message in messages:
+            child.stdin.write(json.dumps(message).encode() + b"\n")
+            child.stdin.flush()
+            answers.append(json.loads(child.stdout.readline()))
+        child.stdin.close()
+        assert child.wait(30) == 0
+    assert answers[0]["protocol"] == 1 and answers[2]["config"]["i"] in range(1, 10)
+    assert "error" not in answers[3] and "AttributeError" in answers[4]["error"]
+    assert all(answer["cpu"] >= 0 for answer in answers[:4])
