@@ -100,6 +100,7 @@ class Conversation:
             line = self._written(line)
             left = deadline - time.monotonic()
             if left <= 0:
+                self._process.kill()
                 raise PeerLost(f"{self._who} did not answer within {self._patience:g} s{self._last_words()}")
             self._hear(left if not line else min(left, 0.01))
         answer, _, rest = self._unread.partition(b"\n")
