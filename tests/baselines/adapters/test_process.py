@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,7 +35,8 @@ from hpo_core.errors import InvalidBudget, InvalidConfig, InvalidOption, Unknown
 from hpo_core.names import needs_import
 from hpo_core.running.optimizer import InvalidLoss, UnknownProposal
 
-PEERS = Path(__file__).parents[2] / "support" / "peers"
+ROOT = Path(__file__).parents[3]
+PEERS = ROOT / "tests" / "support" / "peers"
 SAMPLING = f"{PEERS / 'sampling.py'}@{sys.executable}"
 LINE = Space([Float("x", 0.0, 1.0)])
 MIXED = Space(
@@ -217,6 +219,15 @@ def test_nothing_to_propose_is_none(tmp_path):
         Benchmark("forrester"), optimizer(f"{worker}@{sys.executable}", Benchmark("forrester").space), n_trials=9
     )
     assert [trial.config for trial in done.trials] == [{"x": 0.5}]
+
+
+def test_another_language_takes_part_as_the_page_shows_it():
+    source = ROOT / "examples" / "random_search.mjs"
+    assert source.read_text() in (ROOT / "docs" / "process_adapter.md").read_text()
+    if shutil.which("node") is None:
+        pytest.skip("node, which runs JavaScript, is not installed")
+    runs = [asked(optimizer(f"cmd@node {source}", MIXED, seed=seed), 20) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2] and len({p.config["batch"] for p in runs[0]}) == 3
 
 
 # --- peers that go wrong -------------------------------------------------------------------------------------------
