@@ -163,6 +163,18 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"
     ),
     "optuna-cmaes": OptimizerEntry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),
+    "optuna-hyperband": OptimizerEntry(
+        "optuna's TPE with its Hyperband pruner",
+        "Akiba et al. (2019)",
+        "baselines.adapters.optuna_pruners:optuna_hyperband",
+        True,
+    ),
+    "optuna-median": OptimizerEntry(
+        "optuna's TPE with its median pruner",
+        "Akiba et al. (2019)",
+        "baselines.adapters.optuna_pruners:optuna_median",
+        True,
+    ),
     "hyperopt-tpe": OptimizerEntry(
         "hyperopt's TPE", "Bergstra et al. (2013)", "baselines.adapters.hyperopt:HyperoptTPE"
     ),
@@ -170,6 +182,11 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "SMAC3's random-forest optimizer", "Lindauer et al. (2022)", "baselines.adapters.smac3:SMAC3"
     ),
     "skopt-gp": OptimizerEntry("scikit-optimize's Gaussian process", "", "baselines.adapters.skopt:SkoptGP"),
+    "nevergrad-ngopt": OptimizerEntry(
+        "nevergrad's NGOpt, which chooses among its methods",
+        "Rapin and Teytaud (2018)",
+        "baselines.adapters.nevergrad:NevergradNGOpt",
+    ),
 }
 
 

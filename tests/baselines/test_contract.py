@@ -93,7 +93,12 @@ MODELLED = ("gp", "gp-ucb", "smac", "bore", "lcnet-hb")
 INFORMED = ("es", "mtbo", "fabolas", "boca", "bohamiann", "mt-bohamiann", "dngo")
 ONCE = ("tpe", "tpe-univariate", "gp", "gp-ucb", "smac", "bore", *INFORMED, "lc-gp", "bo-bos")  # as long as it can
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
-STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
+STEPWISE = (
+    "lc-gp",
+    "bo-bos",
+    "optuna-hyperband",
+    "optuna-median",
+)  # four trials make one training
 SHORT_CHAINS = {"units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
 SHORT_SEARCH = {"acq_optimizer_kwargs": {"n_points": 500, "n_restarts_optimizer": 2}}
 OPTIONS = {
@@ -108,9 +113,12 @@ REFUSED = {
     "optuna-tpe": (POINT,),
     "optuna-gp": (POINT,),
     "optuna-cmaes": (POINT,),
+    "optuna-hyperband": (POINT,),
+    "optuna-median": (POINT,),
     "hyperopt-tpe": (POINT,),
     "smac3": (POINT,),
     "skopt-gp": (POINT,),
+    "nevergrad-ngopt": (POINT,),
 }
 SPACES = {
     "mixed": MIXED,
