@@ -181,6 +181,12 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "smac3": OptimizerEntry(
         "SMAC3's random-forest optimizer", "Lindauer et al. (2022)", "baselines.adapters.smac3:SMAC3"
     ),
+    "smac3-mf": OptimizerEntry(
+        "SMAC3's multi-fidelity facade: Hyperband with a random forest",
+        "Lindauer et al. (2022)",
+        "baselines.adapters.smac3_mf:SMAC3MF",
+        True,
+    ),
     "skopt-gp": OptimizerEntry("scikit-optimize's Gaussian process", "", "baselines.adapters.skopt:SkoptGP"),
     "nevergrad-ngopt": OptimizerEntry(
         "nevergrad's NGOpt, which chooses among its methods",

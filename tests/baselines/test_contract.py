@@ -117,6 +117,7 @@ REFUSED = {
     "optuna-median": (POINT,),
     "hyperopt-tpe": (POINT,),
     "smac3": (POINT,),
+    "smac3-mf": (POINT,),
     "skopt-gp": (POINT,),
     "nevergrad-ngopt": (POINT,),
 }
@@ -136,7 +137,7 @@ ALL_FOUR = ("conditional", "forbidden", "listed", "listed-conditional")
 NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cannot search: it takes no floats
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
+SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3", "smac3-mf")
 SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
 
 

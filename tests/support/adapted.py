@@ -26,10 +26,11 @@ MODULES = {
     "optuna-median": ["optuna"],
     "hyperopt-tpe": ["hyperopt"],
     "smac3": ["smac"],
+    "smac3-mf": ["smac"],
     "skopt-gp": ["skopt"],
     "nevergrad-ngopt": ["nevergrad"],
 }
-SEVERAL = ("optuna-hyperband", "optuna-median")  # need several budgets
+SEVERAL = ("optuna-hyperband", "optuna-median", "smac3-mf")  # need several budgets
 SINGLE = [name for name in MODULES if name not in SEVERAL]
 
 

@@ -30,6 +30,7 @@ EXTRAS = {  # of each module, the extra that has it and nothing heavier
     "optuna-median": "optuna",
     "hyperopt-tpe": "hyperopt",
     "smac3": "smac",
+    "smac3-mf": "smac",
     "skopt-gp": "skopt",
     "nevergrad-ngopt": "nevergrad",
 }
@@ -297,16 +298,17 @@ def test_failures_before_the_first_success_are_survived(name):
 
 HASHED = """
 from hpo_core import run
-print([trial.config for trial in run("branin", "smac3", n_trials=14, seed=0, options={"n_trials": 24}).trials])
+print([trial.config for trial in run({!r}, {!r}, n_trials={}, seed=0, options={{"n_trials": 24}}).trials])
 """
 
 
 @pytest.mark.slow
-def test_a_run_of_smac_does_not_depend_on_the_hash_seed():
-    need("smac3")
+@pytest.mark.parametrize(("name", "benchmark", "n"), [("smac3", "branin", 14), ("smac3-mf", "counting-ones-2-2", 36)])
+def test_a_run_of_smac_does_not_depend_on_the_hash_seed(name, benchmark, n):
+    need(name)
     printed = [
         subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", HASHED],
+            [sys.executable, "-W", "ignore", "-c", HASHED.format(benchmark, name, n)],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
@@ -314,4 +316,4 @@ def test_a_run_of_smac_does_not_depend_on_the_hash_seed():
         ).stdout
         for seed in ("0", "1")
     ]
-    assert len(set(printed)) == 1 and printed[0].count("x1") == 14
+    assert len(set(printed)) == 1 and printed[0].count("{") == n

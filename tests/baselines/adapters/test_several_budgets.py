@@ -1,7 +1,7 @@
 """Adapters that evaluate at several budgets: which of them, in what order, and that it is what the library does."""
 
 import pytest
-from adapted import SPACE, loss_of, need
+from adapted import SEVERAL, SPACE, loss_of, need
 
 from baselines import optimizer
 from baselines.adapters.parts.library import quiet
@@ -73,7 +73,7 @@ def test_what_a_pruner_refuses_is_said_in_its_words():
         optimizer("optuna-median", SQUARE, BUDGETS, n_warmup_steps=-1)
 
 
-@pytest.mark.parametrize("name", PRUNERS)
+@pytest.mark.parametrize("name", SEVERAL)
 def test_one_budget_is_refused(name):
     with pytest.raises(InvalidBudget, match="at least two budgets"):
         optimizer(name, SQUARE)
@@ -99,3 +99,57 @@ def test_pruning_saves_time_on_a_table_with_learning_curves():
         full = [trial for trial in r.trials if trial.budget == b.budgets[-1]]
         begun = {str(trial.config) for trial in r.trials}
         assert 0 < len(full) < len(begun)
+
+
+# --- SMAC3 ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_smac_runs_as_by_hand(tmp_path):
+    need("smac3-mf")
+    import smac
+
+    from baselines.adapters.smac3 import order_starts
+
+    by_hand = []
+
+    def objective(config, seed=0, budget=0.0):
+        by_hand.append((dict(config), budget))
+        return loss_at(*by_hand[-1])
+
+    with quiet("smac"):
+        settings = {"min_budget": 1, "max_budget": 27, "n_trials": 40, "deterministic": True, "seed": 4}
+        scenario = smac.Scenario(SQUARE.to_configspace(), output_directory=tmp_path, **settings)
+        facade = smac.MultiFidelityFacade(scenario, objective, logging_level=False)
+        order_starts(facade)
+        facade.optimize()
+    assert told(optimizer("smac3-mf", SQUARE, BUDGETS, seed=4, n_trials=40), len(by_hand)) == by_hand
+    assert {budget for _, budget in by_hand} == set(BUDGETS)
+
+
+def test_smac_asks_at_budgets_that_there_are():
+    need("smac3-mf")
+    o = optimizer("smac3-mf", SQUARE, (2, 5, 10, 20), seed=0, eta=2)  # 2.5, 5, 10 and 20 for SMAC
+    assert [budget for _, budget in told(o, 15)] == [2] * 8 + [5] * 4 + [10] * 2 + [20]
+
+
+@pytest.mark.slow
+def test_smac_promotes_after_failures_before_the_first_success():
+    need("smac3-mf")
+    o = optimizer("smac3-mf", SQUARE, BUDGETS, seed=0)
+    found = []
+    while not found or found[-1].budget == 1:
+        found.append(o.ask())
+        o.tell(found[-1], float("inf") if len(found) <= 5 else loss_at(*found[-1]), 1.0)
+    *first, promoted = found
+    assert promoted.budget == 3 and 20 <= len(first) <= 27  # SMAC may draw a configuration twice
+    assert promoted.config in [p.config for p in sorted(first[5:], key=lambda p: loss_at(*p))[:9]]
+
+
+@pytest.mark.slow
+def test_options_of_smac_reach_hyperband_and_the_others():
+    need("smac3-mf")
+    o = optimizer("smac3-mf", SQUARE, BUDGETS, eta=27)
+    assert {budget for _, budget in told(o, 28)} == {1, 27}
+    with pytest.raises(InvalidOption, match=r"no option 'etta'; SMAC3 takes n_trials, .*eta"):
+        optimizer("smac3-mf", SQUARE, BUDGETS, etta=3)
