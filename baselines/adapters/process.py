@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any
 
 from baselines.adapters.parts.conversation import Conversation
-from baselines.adapters.parts.peer_names import PEERS, Started, started
+from baselines.adapters.parts.peer_names import Started, peer_of, started
 from baselines.adapters.parts.searched import Searched
 from hpo_core.errors import HpoError, InvalidBudget, InvalidConfig, InvalidOption, UnsupportedSpace
 from hpo_core.running.optimizer import Optimizer, Pending
@@ -97,7 +97,7 @@ class PeerProcess:
         self._pending: Pending[int] = Pending()
         self._n_asked = 0
         self.outside_seconds = 0.0
-        begun = started(peer)
+        begun, known = started(peer), peer_of(peer)
         self._peer = Conversation(f"the peer {peer!r}", begun.command, peer_environment(), reply_seconds)
         self.version = self._greeted(begun)
         self._said(
@@ -106,7 +106,7 @@ class PeerProcess:
                 "space": space_to_json(self._flat)["hyperparameters"],
                 "budgets": list(budgets),
                 "seed": seed % 2**32,
-                "options": options,
+                "options": {**options, **dict(known.fixed if known is not None else ())},
             }
         )
 
@@ -178,7 +178,7 @@ class PeerProcess:
 
     def _recipe(self, answer: Mapping[str, Any]) -> str:
         """How a missing library is installed."""
-        known = PEERS.get(self.name.partition("@")[0])
+        known = peer_of(self.name)
         if answer.get("kind") != "missing" or known is None:
             return ""
         return f"; {started(self.name).command[0]} -m pip install {known.install}"

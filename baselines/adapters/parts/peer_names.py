@@ -30,17 +30,44 @@ INTERPRETERS = ("bin/python", "Scripts/python.exe")
 
 
 class Peer(NamedTuple):
-    """One line about a library that runs in an environment of its own, the paper, and what to install there."""
+    """One line about a library that runs in an environment of its own, and its paper.
+
+    worker          the worker file
+    install         what to install into the environment
+    multi_fidelity  whether it needs several budgets
+    fixed           options that tell one method of the file from another
+    """
 
     summary: str
     paper: str
     worker: str
     install: str
     multi_fidelity: bool = False
+    fixed: tuple[tuple[str, str], ...] = ()
 
 
 PEERS = {
     "dehb-lib": Peer("DEHB as its authors' library has it", "Awad et al. (2021)", "dehb_lib.py", "dehb", True),
+    "ax": Peer(
+        "Ax: Gaussian processes of BoTorch",
+        "Olson et al. (2025); Balandat et al. (2020)",
+        "ax_platform.py",
+        "ax-platform",
+    ),
+    "syne-tune-bore": Peer(
+        "Syne Tune's BORE",
+        "Tiao et al. (2021); Salinas et al. (2022)",
+        "syne_tune.py",
+        "syne-tune huggingface_hub",
+        fixed=(("searcher", "bore"),),
+    ),
+    "syne-tune-cqr": Peer(
+        "Syne Tune's conformalised quantile regression",
+        "Salinas et al. (2023); Salinas et al. (2022)",
+        "syne_tune.py",
+        "syne-tune huggingface_hub",
+        fixed=(("searcher", "cqr"),),
+    ),
 }
 
 
