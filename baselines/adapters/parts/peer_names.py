@@ -56,14 +56,14 @@ PEERS = {
     ),
     "syne-tune-bore": Peer(
         "Syne Tune's BORE",
-        "Tiao et al. (2021); Salinas et al. (2022)",
+        "Tiao et al. (2021)",
         "syne_tune.py",
         "syne-tune huggingface_hub",
         fixed=(("searcher", "bore"),),
     ),
     "syne-tune-cqr": Peer(
         "Syne Tune's conformalised quantile regression",
-        "Salinas et al. (2023); Salinas et al. (2022)",
+        "Salinas et al. (2023)",
         "syne_tune.py",
         "syne-tune huggingface_hub",
         fixed=(("searcher", "cqr"),),

@@ -1,8 +1,8 @@
 """Ax (Olson et al., 2025), which searches with BoTorch (Balandat et al., 2020); options are those of
 `Client.configure_generation_strategy`, such as `method` and `initialization_budget`.
 
-Ax proposes quasi-random configurations first and then those of its own choice of model and acquisition function. It gets
-choices as their numbers, ordered or not. A failed trial is marked as such; pending ones are Ax's own affair.
+Ax proposes quasi-random configurations first and then those of its own choice of model and acquisition function. It
+gets choices as their numbers, ordered or not. A failed trial is marked as such; pending ones are Ax's own affair.
 """
 
 from __future__ import annotations
