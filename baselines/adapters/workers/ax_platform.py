@@ -31,14 +31,14 @@ def value(h: dict, found: Any) -> Any:
     return min(max(int(found) if h["kind"] == "int" else float(found), h["low"]), h["high"])
 
 
-class Peer:
+class AxPeer:
     """An Ax client, asked and told."""
 
     def __init__(self, hyperparameters: list[dict], seed: int, options: dict):
         import torch
         from ax.api.client import Client
 
-        torch.manual_seed(seed)  # what Ax does not seed itself; this process has nobody else
+        torch.default_generator.manual_seed(seed)  # what Ax does not seed itself; this process has nobody else
         torch.set_num_threads(1)
         self._hyperparameters = hyperparameters
         self._client = Client(random_seed=seed % 2**31)
@@ -60,5 +60,5 @@ class Peer:
             self._client.complete_trial(trial_index=number, raw_data={"loss": loss})
 
 
-def build(hyperparameters: list[dict], budgets: list[float], seed: int, options: dict) -> Peer:
-    return Peer(hyperparameters, seed, options)
+def build(hyperparameters: list[dict], budgets: list[float], seed: int, options: dict) -> AxPeer:
+    return AxPeer(hyperparameters, seed, options)

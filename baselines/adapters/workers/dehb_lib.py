@@ -16,7 +16,7 @@ DISTRIBUTIONS = ["DEHB", "numpy"]
 LEAST_BUDGETS = 2
 
 
-class Peer:
+class DehbPeer:
     """The library, asked and told."""
 
     def __init__(self, hyperparameters: list[dict], budgets: list[float], seed: int, options: dict):
@@ -56,5 +56,5 @@ def value(h: dict, unit: float) -> Any:
     return min(max(round(found) if h["kind"] == "int" else found, low), high)
 
 
-def build(hyperparameters: list[dict], budgets: list[float], seed: int, options: dict) -> Peer:
-    return Peer(hyperparameters, budgets, seed, options)
+def build(hyperparameters: list[dict], budgets: list[float], seed: int, options: dict) -> DehbPeer:
+    return DehbPeer(hyperparameters, budgets, seed, options)

@@ -37,7 +37,7 @@ def value(h: dict, found: Any) -> Any:
     return min(max(int(found) if h["kind"] == "int" else float(found), h["low"]), h["high"])
 
 
-class Peer:
+class SearcherPeer:
     """A searcher, asked and told."""
 
     def __init__(self, searcher: Any, hyperparameters: list[dict]):
@@ -59,7 +59,7 @@ class Peer:
             self._searcher.on_trial_complete(*handle, self._worst if loss is None else loss)
 
 
-def build(hyperparameters: list[dict], budgets: list[float], seed: int, options: dict) -> Peer:
+def build(hyperparameters: list[dict], budgets: list[float], seed: int, options: dict) -> SearcherPeer:
     """The searcher that the option `searcher` names."""
     import numpy
 
@@ -67,4 +67,4 @@ def build(hyperparameters: list[dict], budgets: list[float], seed: int, options:
     make = getattr(import_module(f"syne_tune.optimizer.schedulers.searchers.{module}"), name)
     numpy.random.seed(seed)  # noqa: NPY002 - this process has nobody else
     space = {h["name"]: domain(h) for h in hyperparameters}
-    return Peer(make(space, random_seed=seed, **options), hyperparameters)
+    return SearcherPeer(make(space, random_seed=seed, **options), hyperparameters)

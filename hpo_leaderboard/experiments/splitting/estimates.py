@@ -56,13 +56,13 @@ MILLISECONDS: dict[str, tuple[float, float]] = {
     "hyperopt-tpe": (13.0, 13.0),
     "skopt-gp": (490.0, 490.0),
     "smac3": (185.0, 185.0),
-    "smac3-mf": (0.0, 0.0),
-    "nevergrad-ngopt": (6.7, 6.7),
+    "smac3-mf": (490.0, 490.0),  # the first 30 evaluations
+    "nevergrad-ngopt": (6.7, 11.0),
     "optuna-hyperband": (78.0, 78.0),
     "optuna-median": (33.0, 33.0),
-    "dehb-lib": (0.7, 25.0),
-    "ax": (420.0, 420.0),
-    "syne-tune-bore": (290.0, 290.0),
+    "dehb-lib": (6.8, 6.8),
+    "ax": (420.0, 420.0),  # the first 12 evaluations
+    "syne-tune-bore": (290.0, 290.0),  # the first 20 evaluations, and of the next
     "syne-tune-cqr": (530.0, 530.0),
 }
 

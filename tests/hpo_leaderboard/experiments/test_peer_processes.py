@@ -4,8 +4,8 @@ import shlex
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
+from peer_programs import PEERS, SAMPLING, misbehaving, running_peers
 from small_archives import archive_file, run_store
 
 from baselines.adapters.parts.peer_names import full_name
@@ -21,22 +21,12 @@ from hpo_leaderboard.report.described import describe_optimizers
 from hpo_leaderboard.report.recipe import recipe
 from hpo_leaderboard.store.store import reading
 
-PEERS = Path(__file__).parents[2] / "support" / "peers"
-SAMPLING = f"{PEERS / 'sampling.py'}@{sys.executable}"
 LINE = ["misbehaving:line"]
-
-
-def misbehaving(how):
-    return f"cmd@{sys.executable} {PEERS / 'misbehaving_peer.py'} {how}"
 
 
 def frames(path):
     with reading(path) as store:
         return store.frames()
-
-
-def left_over():
-    return [child for child in psutil.Process().children(recursive=True) if "peers" in " ".join(child.cmdline())]
 
 
 @pytest.mark.slow
@@ -57,7 +47,7 @@ def test_a_peer_that_breaks_is_recorded_with_its_last_words_and_the_others_go_on
         assert len(own) == 2 and own["failure"].str.contains(text).all()
     assert (runs[runs["optimizer"].isin([SAMPLING, "rs"])]["n_trials"] == 5).all()
     assert outcome.n_open == 4  # those that may go better another time: it died, it did not answer
-    assert left_over() == []
+    assert running_peers() == []
 
 
 @pytest.mark.slow
@@ -66,7 +56,7 @@ def test_every_engine_gives_the_same_runs_and_they_are_not_run_again(tmp_path):
     digests = {run_experiment(suite, tmp_path / name, make_engine(name)).digest for name in ("serial", "processes")}
     assert len(digests) == 1
     assert run_experiment(suite, tmp_path / "serial", make_engine("serial")).n_present == 6
-    assert left_over() == []
+    assert running_peers() == []
 
 
 @pytest.mark.slow
@@ -74,7 +64,7 @@ def test_a_time_out_of_the_engine_ends_the_peer_too(tmp_path):
     suite = make_suite("peers", LINE, [misbehaving("hangs"), SAMPLING], n_seeds=1, n_trials=5)
     engine = ProcessesEngine(1, 5.0)
     assert run_experiment(suite, tmp_path / "s", engine).n_open == 1
-    assert left_over() == []
+    assert running_peers() == []
 
 
 def test_two_versions_of_a_library_lie_side_by_side_in_one_store(tmp_path, monkeypatch):
