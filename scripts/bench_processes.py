@@ -1,6 +1,9 @@
 """What a peer process adds to a trial: random search in a worker file, here and in another process.
 
     python -m scripts.bench_processes [--trials 2000] [--repeats 5]
+    python -m scripts.bench_processes --peers dehb-lib@ENV ax@ENV --benchmark mini-wine --trials 50
+
+The second form runs libraries in their real environments, each twice with one seed, and says whether the runs are equal.
 
 CPU milliseconds per trial are those of both processes, the peer's without its start; those on the wall depend on what
 else the machine does. The start is that of Python without a library.
@@ -49,9 +52,8 @@ def cpu_seconds() -> float:
     return time.process_time() + sum(times.user + times.system for times in children)
 
 
-def per_trial(name: str, n_trials: int) -> tuple[float, float, float]:
+def per_trial(name: str, n_trials: int, benchmark: Benchmark) -> tuple[float, float, float]:
     """Milliseconds per trial, of the CPU and on the wall, and of the start on the wall."""
-    benchmark = Benchmark("protein")
     begun = time.perf_counter()
     built: Any = optimizer(name, benchmark.space, seed=0)
     start = time.perf_counter() - begun
@@ -61,18 +63,39 @@ def per_trial(name: str, n_trials: int) -> tuple[float, float, float]:
     return (cpu_seconds() - cpu) * share, (time.perf_counter() - wall) * share, start * 1e3
 
 
+def run_peer(name: str, n_trials: int, benchmark: Benchmark) -> str:
+    """What a peer says it is, its CPU milliseconds per trial, and whether its seed makes the same run again."""
+    runs = []
+    for _ in range(2):
+        built: Any = optimizer(name, benchmark.space, benchmark.budgets, seed=0)
+        runs.append(run(benchmark, built, n_trials=n_trials, seed=0))
+    again = "the same run again" if runs[0].trials == runs[1].trials else "ANOTHER RUN with the same seed"
+    return f"{name}: {built.version}; {built.outside_seconds * 1e3 / n_trials:.2f} ms CPU per trial; {again}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--benchmark", default="protein")
+    parser.add_argument("--peers", nargs="*", default=[], metavar="NAME@ENV")
     options = parser.parse_args()
+    benchmark = Benchmark(options.benchmark)
+    for name in options.peers:
+        print(run_peer(name, options.trials, benchmark), flush=True)
+    if not options.peers:
+        compare(options.trials, options.repeats, benchmark)
+
+
+def compare(n_trials: int, n_repeats: int, benchmark: Benchmark) -> None:
+    """Print what a trial of random search costs here and in another process."""
     with tempfile.TemporaryDirectory() as folder:
         worker = Path(folder) / "search.py"
         worker.write_text(WORKER)
         names = {"here": "rs", "peer process": f"{worker}@{sys.executable}"}
         medians = {}
         for label, name in names.items():
-            rows = [per_trial(name, options.trials) for _ in range(options.repeats)]
+            rows = [per_trial(name, n_trials, benchmark) for _ in range(n_repeats)]
             medians[label] = [statistics.median(column) for column in zip(*rows, strict=True)]
             cpu, wall, start = medians[label]
             print(f"{label:13} {cpu:7.3f} ms CPU per trial {wall:7.3f} ms on the wall, start {start:6.1f} ms")
