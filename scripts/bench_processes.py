@@ -3,7 +3,7 @@
     python -m scripts.bench_processes [--trials 2000] [--repeats 5]
     python -m scripts.bench_processes --peers dehb-lib@ENV ax@ENV --benchmark mini-wine --trials 50
 
-The second form runs libraries in their real environments, each twice with one seed, and says whether the runs are equal.
+The second form runs libraries in their real environments, each twice with one seed, and says whether runs are equal.
 
 CPU milliseconds per trial are those of both processes, the peer's without its start; those on the wall depend on what
 else the machine does. The start is that of Python without a library.
