@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from baselines.adapters.parts.peer_names import full_name
 from hpo_core.benchmark import check_seed
 from hpo_core.errors import InvalidOption
 from hpo_core.names import make_optimizer
@@ -162,13 +163,36 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "optuna's Gaussian process", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_gp"
     ),
     "optuna-cmaes": OptimizerEntry("optuna's CMA-ES", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_cmaes"),
+    "optuna-hyperband": OptimizerEntry(
+        "optuna's TPE with its Hyperband pruner",
+        "Akiba et al. (2019)",
+        "baselines.adapters.optuna_pruners:optuna_hyperband",
+        True,
+    ),
+    "optuna-median": OptimizerEntry(
+        "optuna's TPE with its median pruner",
+        "Akiba et al. (2019)",
+        "baselines.adapters.optuna_pruners:optuna_median",
+        True,
+    ),
     "hyperopt-tpe": OptimizerEntry(
         "hyperopt's TPE", "Bergstra et al. (2013)", "baselines.adapters.hyperopt:HyperoptTPE"
     ),
     "smac3": OptimizerEntry(
         "SMAC3's random-forest optimizer", "Lindauer et al. (2022)", "baselines.adapters.smac3:SMAC3"
     ),
+    "smac3-mf": OptimizerEntry(
+        "SMAC3's multi-fidelity facade: Hyperband with a random forest",
+        "Lindauer et al. (2022)",
+        "baselines.adapters.smac3_mf:SMAC3MF",
+        True,
+    ),
     "skopt-gp": OptimizerEntry("scikit-optimize's Gaussian process", "", "baselines.adapters.skopt:SkoptGP"),
+    "nevergrad-ngopt": OptimizerEntry(
+        "nevergrad's NGOpt, which chooses among its methods",
+        "Rapin and Teytaud (2018)",
+        "baselines.adapters.nevergrad:NevergradNGOpt",
+    ),
 }
 
 
@@ -211,7 +235,8 @@ def optimizer(
     Parameters
     ----------
     optimizer
-        One of `optimizers()`, the name of another installed package's optimizer, `module:Class`, or a class.
+        One of `optimizers()`, the name of another installed package's optimizer, `module:Class`, a class, or a peer
+        process: `NAME@ENV`, `FILE.py@ENV`, `cmd@COMMAND`.
     space
         What it searches, `benchmark.space`.
     budgets
@@ -226,4 +251,5 @@ def optimizer(
     Optimizer
         With `ask` and `tell`.
     """
-    return make_optimizer(optimizer, space, budgets, check_seed(seed), **options)
+    named = full_name(optimizer) if isinstance(optimizer, str) else optimizer
+    return make_optimizer(named, space, budgets, check_seed(seed), **options)

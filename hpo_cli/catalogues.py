@@ -43,7 +43,8 @@ def add_optimizers(parser: Parser) -> None:
     parser.explain(
         "Names of the optimizers, with one line and the paper each.",
         "Use a name as in `hpo run BENCHMARK NAME` or `optimizer(NAME, space)`. Options of an optimizer are the\n"
-        "keyword arguments of its class: `hpo run protein re --option population=20`.",
+        "keyword arguments of its class: `hpo run protein re --option population=20`.\n"
+        "NAME@ENV runs in an environment of its own, a directory or an interpreter; cmd@COMMAND is a program of yours.",
     )
     add_formats(parser)
     parser.set_defaults(action=_optimizers)
@@ -95,10 +96,12 @@ def _folded(rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
 
 
 def _optimizers(options: argparse.Namespace, out: Output) -> None:
+    from baselines.adapters.parts.peer_names import PEERS
     from hpo_core.names import optimizers
 
+    listed = {**optimizers(), **{f"{name}@ENV": peer for name, peer in PEERS.items()}}
     columns = [NAME, Column("budgets", lambda row: "several" if row["multi_fidelity"] else "-"), SUMMARY, PAPER]
-    out.table(columns, _rows(optimizers(), multi_fidelity=False))
+    out.table(columns, _rows(listed, multi_fidelity=False))
 
 
 def _criteria(options: argparse.Namespace, out: Output) -> None:

@@ -12,7 +12,7 @@ from hpo_cli.parts.experiments import add_engine, experiment
 from hpo_cli.parts.rendering import Column, Output, Row, add_formats, records
 from hpo_cli.parts.selection import add_selection, selection
 from hpo_core.errors import InvalidOption
-from hpo_leaderboard.experiments.members import Member
+from hpo_leaderboard.experiments.members import optimizers_of
 from hpo_leaderboard.experiments.suite import open_suite
 
 EXAMPLES = """\
@@ -60,7 +60,7 @@ def _compare_archived(options: argparse.Namespace, out: Output) -> None:
     """Compare two optimizers of which the archive has both, one or none; what it lacks is run."""
     suite = open_suite(options.suite)
     archive, source = open_archive(options.archive)
-    field = field_of(archive, suite, [Member(options.a), Member(options.b)], options)
+    field = field_of(archive, suite, list(optimizers_of([options.a, options.b])), options)
     store = Path("leaderboard") / f"{suite.name}.sqlite"
     if field.suite is not None:
         experiment(field.suite, store, options)

@@ -25,6 +25,7 @@ examples:
   hpo run protein tpe --trials 500 --stop "regret-bound:0.001"
   hpo run protein re --option population=20 --option tournament=5
   hpo run protein my_module:MySearch                 a class in my_module.py of this directory
+  hpo run mini-wine dehb-lib@./env-dehb              a library in an environment of its own
   hpo run protein rs --seeds 10 --json
 
 A run breaks if the optimizer raises an exception or proposes what is not in the space, or if no trial has a loss; the
@@ -44,7 +45,9 @@ COLUMNS = [
 def add_run(parser: Parser) -> None:
     parser.explain("Run an optimizer on a benchmark, once per seed, on a simulated clock.", EXAMPLES)
     parser.add_argument("benchmark", help="see `hpo list`, or MODULE:FUNCTION", complete="benchmarks")
-    parser.add_argument("optimizer", help="see `hpo optimizers`, or MODULE:CLASS", complete="optimizers")
+    parser.add_argument(
+        "optimizer", help="see `hpo optimizers`, or MODULE:CLASS, NAME@ENV, cmd@COMMAND", complete="optimizers"
+    )
     parser.add_argument("--trials", type=int, default=100, help="evaluations per run (100)")
     parser.add_argument("--max-cost", type=float, help="simulated seconds per run")
     parser.add_argument("--seeds", type=int, default=1, help="number of runs, with the seeds 0, 1, ... (1)")
@@ -102,25 +105,28 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row for each run, as soon as it is finished."""
     from tqdm import tqdm
 
+    from baselines import optimizer
+    from baselines.adapters.parts.conversation import PeerFault, PeerLost
     from hpo_core import Benchmark, run
     from hpo_core.errors import HpoError, InvalidBudget, InvalidConfig
-    from hpo_core.names import make_criterion, make_optimizer
+    from hpo_core.names import make_criterion
     from hpo_core.running.optimizer import n_random_of
     from hpo_leaderboard.engines.threads import one_thread
 
     benchmark = Benchmark(options.benchmark)
     settings = dict(parse_option(text) for text in options.option)
     n_trials = options.trials * options.seeds
+    broken = (InvalidBudget, InvalidConfig, PeerFault, PeerLost)  # say something about the run, not about the command
     with one_thread(), tqdm(total=n_trials, unit="trial", disable=None, leave=False) as bar:
         for seed in range(options.seeds):
-            method = make_optimizer(options.optimizer, benchmark.space, benchmark.budgets, seed, **settings)
+            method = optimizer(options.optimizer, benchmark.space, benchmark.budgets, seed, **settings)
             stop = None if options.stop is None else make_criterion(options.stop, benchmark.space)
             bar.set_description(f"{options.benchmark} {options.optimizer} seed {seed}")
             limits = {"n_trials": options.trials, "max_cost": options.max_cost, "workers": options.workers}
             try:
                 done = run(benchmark, method, **limits, seed=seed, stop=_watched(bar, stop))
             except (Exception, SystemExit) as error:
-                if isinstance(error, HpoError) and not isinstance(error, (InvalidBudget, InvalidConfig)):
+                if isinstance(error, HpoError) and not isinstance(error, broken):
                     raise
                 traceback.print_exc(file=sys.stderr)
                 yield {**_broken_row(options, seed, error), "n_random": n_random_of(method)}

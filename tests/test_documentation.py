@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from baselines.adapters.parts.peer_names import PEERS
 from hpo_cli.main import make_parser
 from hpo_core import benchmarks
 from hpo_core.names import criteria, optimizers
@@ -66,7 +67,8 @@ def test_every_method_criterion_and_family_has_a_citation():
     text = (ROOT / "docs" / "citations.md").read_text()
     cited = {name for row in re.findall(r"^\| (.*?) \|", text, re.MULTILINE) for name in re.findall(r"`([^`]+)`", row)}
     families = {about.family for about in benchmarks().values()} - {"imported", "surrogates"}
-    assert {*optimizers(), *criteria(), *families} - cited == set()
+    peers = {f"{name}@ENV" for name in PEERS}
+    assert {*optimizers(), *peers, *criteria(), *families} - cited == set()
 
 
 def test_the_glossary_is_sorted():

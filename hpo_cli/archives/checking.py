@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from baselines.adapters.parts.peer_names import full_name
 from hpo_cli.parts.archives import SHIPPED, open_archive
 from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_cli.parts.experiments import add_engine, engine_of
@@ -83,11 +84,15 @@ def _add_sample(parser: Parser, default: float) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the sample (0)")
     parser.add_argument(
         "--allow-import",
-        type=comma_list,
+        type=_imports,
         default=[],
         metavar="MODULE:NAME",
-        help="optimizers and benchmarks of your own that may be imported and run",
+        help="optimizers and benchmarks of your own that may be imported and run, and peer processes, NAME@ENV",
     )
+
+
+def _imports(text: str) -> list[str]:
+    return [full_name(name) for name in comma_list(text)]
 
 
 def share(text: str) -> float:

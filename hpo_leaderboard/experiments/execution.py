@@ -123,8 +123,12 @@ class TimedOptimizer:
         self._inside += perf_counter() - start
 
     def overhead(self) -> float:
-        """CPU seconds since the start, times the share of the time that passed inside of `ask` and `tell`."""
-        return (process_time() - self._cpu) * self._inside / (perf_counter() - self._wall)
+        """CPU seconds since the start, times the share of the time that passed inside of `ask` and `tell`.
+
+        Those of a peer process, which the CPU's clock of this one does not count, are added.
+        """
+        here = (process_time() - self._cpu) * self._inside / (perf_counter() - self._wall)
+        return here + float(getattr(self._optimizer, "outside_seconds", 0.0))
 
 
 def _benchmark_of(job: Job) -> Benchmark:

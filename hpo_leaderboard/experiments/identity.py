@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from baselines.adapters.parts.peer_names import is_peer
 from hpo_core import Benchmark
 from hpo_core.factories import Factory, module_of
 from hpo_core.names import needs_import, optimizer_factory, optimizers, resolve_problem
@@ -105,8 +106,8 @@ def may_be(version: str, unbuilt: str) -> bool:
 
 
 def is_numeric_optimizer(name: str) -> bool:
-    """Whether the proposals of an optimizer depend on `numerics`."""
-    return any(map(depends_on_numerics, _modules(name, module_of(optimizer_factory(name), name))))
+    """Whether the proposals of an optimizer depend on `numerics`; those of a peer process may, since nobody knows."""
+    return is_peer(name) or any(map(depends_on_numerics, _modules(name, module_of(optimizer_factory(name), name))))
 
 
 def _factory_digest(name: str, factory: Factory) -> str:

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
+from baselines.adapters.parts.peer_names import full_name, is_peer, short_name
 from hpo_core.errors import InvalidOption, nearest
 from hpo_leaderboard.experiments.naming import check_label
 
@@ -46,7 +47,8 @@ class Member:
         except (TypeError, AttributeError, ValueError, RecursionError) as error:
             raise InvalidOption(f"options of {self.name!r} must be names with JSON values: {error}") from None
         if not self.label:
-            object.__setattr__(self, "label", f"{self.name}({text})" if text else self.name)
+            shown = short_name(self.name)
+            object.__setattr__(self, "label", f"{shown}({text})" if text else shown)
         check_label("the name of a benchmark or optimizer", self.name)
         check_label("the label of a benchmark or optimizer", self.label)
         check_limits(self.label, self.n_trials, self.max_cost)
@@ -78,6 +80,11 @@ def members_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:
     if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
         raise InvalidOption(f"a suite takes lists of benchmarks and optimizers, got {entries!r}; write [{entries!r}]")
     return tuple(member for entry in entries for member in _numbered(_member(entry)))
+
+
+def optimizers_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:
+    """The same of optimizers: peer processes have their full names, by which any process finds them."""
+    return tuple(replace(member, name=full_name(member.name)) for member in members_of(entries))
 
 
 def _numbered(member: Member) -> list[Member]:
@@ -123,7 +130,7 @@ def expand(members: Iterable[Member], listed: Iterable[str]) -> tuple[Member, ..
     taken = {member.label for member in members}
     expanded: list[Member] = []
     for member in members:
-        if not set(member.name) & set("*?["):
+        if not set(member.name) & set("*?[") or is_peer(member.name):
             expanded.append(member)
             continue
         for name in names:

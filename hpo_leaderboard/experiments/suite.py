@@ -10,8 +10,9 @@
 
 A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none; `profet-svm/0..99` for the
 hundred names with these numbers, and `bbob/f1..24-i1..5-d5` for 120 names. `MODULE:ATTRIBUTE` is your own class or
-function: it is imported, so a file that has such names is opened with `allow_import` alone. How the runs are scored is
-said beside this, see `hpo_leaderboard.experiments.scoring`.
+function: it is imported, so a file that has such names is opened with `allow_import` alone; so is one that has peer
+processes, `NAME@ENV` or `cmd@COMMAND`. How the runs are scored is said beside this, see
+`hpo_leaderboard.experiments.scoring`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -28,7 +29,7 @@ from typing import Any
 from hpo_core.errors import DamagedFile, HpoError, InvalidOption, UnknownName, nearest
 from hpo_core.names import needs_import
 from hpo_core.storage.files import read_limited
-from hpo_leaderboard.experiments.members import MOST_SEEDS, Entry, Member, check_limits, members_of
+from hpo_leaderboard.experiments.members import MOST_SEEDS, Entry, Member, check_limits, members_of, optimizers_of
 from hpo_leaderboard.experiments.naming import check_file_name
 from hpo_leaderboard.experiments.scoring import SETTINGS, Scoring
 
@@ -146,7 +147,7 @@ def make_suite(
     scoring = {key: settings.pop(key) for key in SETTINGS if key in settings}
     if scoring:
         settings["scoring"] = Scoring(**scoring)
-    return Suite(name, members_of(benchmarks), members_of(optimizers), **settings)
+    return Suite(name, members_of(benchmarks), optimizers_of(optimizers), **settings)
 
 
 def built_in_suites() -> list[str]:
@@ -214,9 +215,9 @@ def changed(suite: Suite, **changes: Any) -> Suite:
     suite's options and limits. `n_trials` also replaces that of benchmarks with limits of their own.
     """
     given = {key: value for key, value in changes.items() if value is not None}
-    for kind in ("benchmarks", "optimizers"):
+    for kind, made in (("benchmarks", members_of), ("optimizers", optimizers_of)):
         if kind in given:
-            given[kind] = _by_label(given[kind], {member.label: member for member in getattr(suite, kind)})
+            given[kind] = _by_label(made, given[kind], {member.label: member for member in getattr(suite, kind)})
     if "n_trials" in given:
         members = given.get("benchmarks", suite.benchmarks)
         n_trials = given["n_trials"]
@@ -224,10 +225,10 @@ def changed(suite: Suite, **changes: Any) -> Suite:
     return replace(suite, **given)
 
 
-def _by_label(entries: Any, own: Mapping[str, Member]) -> tuple[Member, ...]:
-    """Members of entries; a text that is the label of one of our `own` stands for that one."""
+def _by_label(made: Callable[[Any], tuple[Member, ...]], entries: Any, own: Mapping[str, Member]) -> tuple[Member, ...]:
+    """The members that are `made` of entries; a text that is the label of one of our `own` stands for that one."""
     members: list[Member] = []
-    for entry in entries if isinstance(entries, (list, tuple)) else [*members_of(entries)]:
-        named = members_of([entry])
+    for entry in entries if isinstance(entries, (list, tuple)) else [*made(entries)]:
+        named = made([entry])
         members += [own.get(member.label, member) for member in named] if isinstance(entry, str) else named
     return tuple(members)

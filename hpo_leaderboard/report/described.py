@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from baselines.adapters.parts.peer_names import peer_of
 from hpo_core import benchmarks
 from hpo_core.names import optimizers
 from hpo_leaderboard.report.papers import Link, links
@@ -35,7 +36,7 @@ def describe_optimizers(shown: Iterable[str], descriptions: Iterable[Mapping[str
     rows = []
     for name in shown:
         member = _said_of(name, said)
-        entry = known.get(member["name"])
+        entry = known.get(member["name"]) or peer_of(member["name"])
         line = _own(member["name"]) if entry is None else entry.summary
         paper = "" if entry is None else entry.paper
         rows.append(Described(name, _with_options(line, member["options"]), paper, links(paper)))

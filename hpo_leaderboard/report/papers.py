@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 IDENTIFIERS = {
     "Akiba et al. (2019)": "arXiv:1907.10902",
+    "Awad et al. (2021)": "arXiv:2105.09821",
+    "Balandat et al. (2020)": "arXiv:1910.06403",
     "Bergstra et al. (2013)": "arXiv:1209.5111",
     "Dong and Yang (2020)": "arXiv:2001.00326",
     "Eggensperger et al. (2021)": "arXiv:2109.06716",
@@ -21,6 +23,7 @@ IDENTIFIERS = {
     "Li et al. (2018)": "arXiv:1810.05934",
     "Lindauer et al. (2022)": "arXiv:2109.09831",
     "Real et al. (2019)": "arXiv:1802.01548",
+    "Salinas et al. (2023)": "arXiv:2305.03623",
     "Snoek et al. (2012)": "arXiv:1206.2944",
     "Snoek et al. (2015)": "arXiv:1502.05700",
     "Srinivas et al. (2010)": "arXiv:0912.3995",

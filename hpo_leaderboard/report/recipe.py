@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from baselines.adapters.parts.peer_names import is_peer, short_name
 from hpo_core import benchmarks
 from hpo_core.facts import facts_of
 from hpo_core.names import needs_import, optimizers
@@ -14,6 +15,7 @@ from hpo_core.names import needs_import, optimizers
 EXTRAS = {"cmaes": "cmaes"}  # of optimizers that need a library
 RELEASE = re.compile(r"[0-9A-Za-z.+!_-]{1,60}")  # of a package: notes of a store are anybody's text
 ADAPTERS, PEERS = "baselines.adapters.", "peers"
+ALLOW = "and add --allow-import to the commands below, which without it refuse to import or start anything"
 
 
 def recipe(
@@ -57,14 +59,17 @@ def recipe(
 
 def _own_code(names: Collection[str]) -> list[str]:
     """Lines about names that are imported: whose code it is, and what has to be said to run it."""
-    own = sorted(name for name in names if needs_import(name))
+    processes = sorted(short_name(name) for name in names if is_peer(name))
+    lines = [f"the runs used processes of their own, see docs/process_adapter.md: {', '.join(processes)}"]
+    own = sorted(name for name in names if needs_import(name) and not is_peer(name))
     if not own:
-        return []
+        return [*lines, ALLOW] if processes else []
     modules = ", ".join(sorted({name.partition(":")[0] for name in own}))
     return [
+        *(lines if processes else []),
         f"the runs used code that is no part of hpo-foundry: {', '.join(own)}",
         f"look at it before you run it; then put its modules into this directory, or on PYTHONPATH: {modules}",
-        "and add --allow-import to the commands below, which without it refuse to import anything",
+        ALLOW,
     ]
 
 

@@ -93,7 +93,12 @@ MODELLED = ("gp", "gp-ucb", "smac", "bore", "lcnet-hb")
 INFORMED = ("es", "mtbo", "fabolas", "boca", "bohamiann", "mt-bohamiann", "dngo")
 ONCE = ("tpe", "tpe-univariate", "gp", "gp-ucb", "smac", "bore", *INFORMED, "lc-gp", "bo-bos")  # as long as it can
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
-STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
+STEPWISE = (
+    "lc-gp",
+    "bo-bos",
+    "optuna-hyperband",
+    "optuna-median",
+)  # four trials make one training
 SHORT_CHAINS = {"units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
 SHORT_SEARCH = {"acq_optimizer_kwargs": {"n_points": 500, "n_restarts_optimizer": 2}}
 OPTIONS = {
@@ -108,9 +113,13 @@ REFUSED = {
     "optuna-tpe": (POINT,),
     "optuna-gp": (POINT,),
     "optuna-cmaes": (POINT,),
+    "optuna-hyperband": (POINT,),
+    "optuna-median": (POINT,),
     "hyperopt-tpe": (POINT,),
     "smac3": (POINT,),
+    "smac3-mf": (POINT,),
     "skopt-gp": (POINT,),
+    "nevergrad-ngopt": (POINT,),
 }
 SPACES = {
     "mixed": MIXED,
@@ -128,7 +137,7 @@ ALL_FOUR = ("conditional", "forbidden", "listed", "listed-conditional")
 NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cannot search: it takes no floats
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
-SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
+SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3", "smac3-mf")
 SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from baselines import criteria, optimizers
+from baselines.adapters.parts.peer_names import PEERS
 from hpo_core import Benchmark, benchmarks
 from hpo_core.facts import facts_of
 from tabular.families import own_tables
@@ -66,7 +67,8 @@ def test_optimizers_are_listed_with_their_papers(hpo):
     out = hpo("optimizers").out
     assert "Real et al. (2019)" in out
     rows = {row["name"]: row for row in hpo("optimizers", "--json").rows}
-    assert list(rows) == list(optimizers())
+    assert list(rows) == [*optimizers(), *(f"{name}@ENV" for name in PEERS)]
+    assert rows["dehb-lib@ENV"]["paper"] == "Awad et al. (2021)" and rows["dehb-lib@ENV"]["multi_fidelity"]
     assert rows["hyperband"]["multi_fidelity"] and not rows["rs"]["multi_fidelity"]
     assert {line.split()[0]: line.split()[1] for line in out.splitlines()}["hyperband"] == "several"
 

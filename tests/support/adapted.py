@@ -2,6 +2,7 @@
 
 import pytest
 
+from baselines import optimizer
 from hpo_core import Categorical, Constant, Float, Int, Ordinal, Space
 
 SPACE = Space(
@@ -21,10 +22,21 @@ MODULES = {
     "optuna-tpe": ["optuna"],
     "optuna-gp": ["optuna", "torch"],
     "optuna-cmaes": ["optuna", "cmaes"],
+    "optuna-hyperband": ["optuna"],
+    "optuna-median": ["optuna"],
     "hyperopt-tpe": ["hyperopt"],
     "smac3": ["smac"],
+    "smac3-mf": ["smac"],
     "skopt-gp": ["skopt"],
+    "nevergrad-ngopt": ["nevergrad"],
 }
+SEVERAL = ("optuna-hyperband", "optuna-median", "smac3-mf")  # need several budgets
+SINGLE = [name for name in MODULES if name not in SEVERAL]
+
+
+def made(name, space, seed=0, **options):
+    """The optimizer, with several budgets if it needs them."""
+    return optimizer(name, space, budgets=(1, 3, 9) if name in SEVERAL else (1,), seed=seed, **options)
 
 
 def need(name):

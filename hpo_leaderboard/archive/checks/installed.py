@@ -6,6 +6,7 @@ from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as library_version
 
+from baselines.adapters.parts.peer_names import is_peer
 from hpo_core.names import needs_import
 from hpo_leaderboard.archive.checks.confirmed_code import Confirmed, as_installed, shipped_confirmations
 from hpo_leaderboard.experiments.identity import may_be, optimizer_version
@@ -18,7 +19,8 @@ def compared_code(name: str, archived: str, imports: Collection[str] = (), confi
 
     Code that was `confirmed` to make the same runs is the same; None for what the package says. `MODULE:ATTRIBUTE` is
     unknown unless it is one of `imports`, which are imported: an archive may name anything. The versions of libraries
-    that an adapter states are compared with those that are installed.
+    that an adapter states are compared with those that are installed; those of a peer process are compared when it is
+    started.
     """
     if needs_import(name) and name not in imports:
         return UNKNOWN
@@ -29,7 +31,7 @@ def compared_code(name: str, archived: str, imports: Collection[str] = (), confi
     version = as_installed(archived, here, shipped_confirmations() if confirmed is None else confirmed)
     if not may_be(version, here):
         return OTHER
-    return _compared_libraries(version[len(here) + 2 :])
+    return SAME if is_peer(name) else _compared_libraries(version[len(here) + 2 :])
 
 
 def _compared_libraries(stated: str) -> str:

@@ -14,7 +14,21 @@ from importlib.metadata import PackageNotFoundError, version
 
 PRODUCTS = frozenset(("linalg", "dot", "vdot", "inner", "matmul", "tensordot", "einsum", "lstsq"))
 LIBRARIES = frozenset(
-    ("scipy", "sklearn", "torch", "xgboost", "lightgbm", "cma", "optuna", "hyperopt", "smac", "skopt", "GPy", "jax")
+    (
+        "scipy",
+        "sklearn",
+        "torch",
+        "xgboost",
+        "lightgbm",
+        "cma",
+        "optuna",
+        "hyperopt",
+        "smac",
+        "skopt",
+        "nevergrad",
+        "GPy",
+        "jax",
+    )
 )
 
 

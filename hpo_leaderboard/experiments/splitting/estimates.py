@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baselines.adapters.parts.peer_names import is_peer, short_name
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.jobs import Jobs
 
 RUN_SECONDS = 3e-3  # of a run beside its trials: building the optimizer, noise-free losses, storing
+START_SECONDS = 2.0  # of a peer process: starting Python and importing its library
 TRIAL_SECONDS = 3e-5  # of the loop and a lookup
 USUAL_TRIALS = 100  # where a run is limited by cost alone
 UNKNOWN = 5.0  # milliseconds, for an optimizer that nothing is known about
@@ -54,6 +56,14 @@ MILLISECONDS: dict[str, tuple[float, float]] = {
     "hyperopt-tpe": (13.0, 13.0),
     "skopt-gp": (490.0, 490.0),
     "smac3": (185.0, 185.0),
+    "smac3-mf": (490.0, 490.0),  # the first 30 evaluations
+    "nevergrad-ngopt": (6.7, 11.0),
+    "optuna-hyperband": (78.0, 78.0),
+    "optuna-median": (33.0, 33.0),
+    "dehb-lib": (6.8, 6.8),
+    "ax": (420.0, 420.0),  # the first 12 evaluations
+    "syne-tune-bore": (290.0, 290.0),  # the first 20 evaluations, and of the next
+    "syne-tune-cqr": (530.0, 530.0),
 }
 
 
@@ -82,9 +92,10 @@ def estimate(job: Job, recorded: Mapping[tuple[str, str], Overhead] | None = Non
     if known is not None and known.n_trials > 0:
         share = n_trials / known.n_trials if job.full_cost is None else 1.0
         return Estimate(RUN_SECONDS + share * (known.seconds + known.n_trials * TRIAL_SECONDS), STORE)
-    measured = MILLISECONDS.get(job.optimizer.name)
+    measured = MILLISECONDS.get(short_name(job.optimizer.name).partition("@")[0])
     each = UNKNOWN if measured is None else measured[job.full_cost is not None]
-    seconds = RUN_SECONDS + n_trials * (TRIAL_SECONDS + each / 1000)
+    start = START_SECONDS if is_peer(job.optimizer.name) else 0.0
+    seconds = RUN_SECONDS + start + n_trials * (TRIAL_SECONDS + each / 1000)
     return Estimate(seconds, GUESS if measured is None else SHIPPED)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from adapted import MODULES, SPACE, configs, loss_of, need
+from adapted import MODULES, SPACE, configs, loss_of, made, need
 
 from baselines import optimizer, optimizers
 from baselines.adapters.parts.library import quiet
@@ -26,9 +26,13 @@ EXTRAS = {  # of each module, the extra that has it and nothing heavier
     "optuna-tpe": "optuna",
     "optuna-gp": "optuna-gp",
     "optuna-cmaes": "optuna",
+    "optuna-hyperband": "optuna",
+    "optuna-median": "optuna",
     "hyperopt-tpe": "hyperopt",
     "smac3": "smac",
+    "smac3-mf": "smac",
     "skopt-gp": "skopt",
+    "nevergrad-ngopt": "nevergrad",
 }
 everyone = pytest.mark.parametrize("name", MODULES)
 
@@ -44,7 +48,7 @@ def test_every_adapter_is_tested():
 @everyone
 def test_every_kind_of_hyperparameter_is_varied_in_its_own_type(name):
     need(name)
-    o = optimizer(name, SPACE, seed=0)
+    o = made(name, SPACE, seed=0)
     found = [o.ask().config for _ in range(12)]
     for config in found:
         checked = SPACE.check(config)
@@ -125,7 +129,7 @@ def test_smac_gets_a_configspace_with_conditions_and_weights():
 @everyone
 def test_a_space_of_one_point_is_refused_installed_or_not(name):
     with pytest.raises(UnsupportedSpace, match=f"'{name}' needs a hyperparameter with more than one value"):
-        optimizer(name, Space([Constant("a", 1), Int("b", 3, 3)]))
+        made(name, Space([Constant("a", 1), Int("b", 3, 3)]))
 
 
 # --- runs ----------------------------------------------------------------------------------------------------------
@@ -193,7 +197,7 @@ def test_it_says_nothing_and_leaves_no_trace(name, capfd, caplog, recwarn, tmp_p
     need(name)
     monkeypatch.chdir(tmp_path)
     levels = {logger: logging.getLogger(logger).level for logger in ("optuna", "smac", "skopt")}
-    configs(optimizer(name, SPACE, seed=0), 13)
+    configs(made(name, SPACE, seed=0), 13)
     assert capfd.readouterr() == ("", "")
     assert caplog.records == []
     assert [str(w.message) for w in recwarn] == []
@@ -206,9 +210,9 @@ def test_the_version_is_that_of_the_libraries(name):
     """The leaderboard keeps runs by it: another release of the library is another optimizer."""
     need(name)
     distributions = ["scikit-optimize" if module == "skopt" else module for module in MODULES[name]]
-    stated = optimizer(name, SPACE).version
+    stated = made(name, SPACE).version
     assert stated == ", ".join(f"{distribution} {version(distribution)}" for distribution in distributions)
-    assert optimizer_version(name, optimizer(name, SPACE)).endswith(stated)
+    assert optimizer_version(name, made(name, SPACE)).endswith(stated)
 
 
 @everyone
@@ -220,7 +224,7 @@ def test_a_missing_library_is_named_with_the_extra_that_has_it(name, monkeypatch
     if len(MODULES[name]) > 1:
         pytest.importorskip(MODULES[name][0])
     with pytest.raises(MissingExtra, match=rf'{module} is needed here .*pip install "hpo-foundry\[{EXTRAS[name]}\]"'):
-        optimizer(name, SPACE)
+        made(name, SPACE)
 
 
 @everyone
@@ -235,7 +239,7 @@ def test_that_extra_has_its_libraries_and_peers_has_them_all(name):
 @everyone
 def test_a_large_seed_is_a_seed(name):
     need(name)
-    large, other = (optimizer(name, SPACE, seed=seed).ask().config for seed in (2**40 + 7, 2**40 + 8))
+    large, other = (made(name, SPACE, seed=seed).ask().config for seed in (2**40 + 7, 2**40 + 8))
     assert SPACE.check(large) == large != other
 
 
@@ -285,7 +289,7 @@ def test_smac_is_told_a_failure_with_the_highest_loss_so_far(monkeypatch):
 @everyone
 def test_failures_before_the_first_success_are_survived(name):
     need(name)
-    o = optimizer(name, SPACE, seed=0)
+    o = made(name, SPACE, seed=0)
     for step in range(14):
         proposal = o.ask()
         o.tell(proposal, math.inf if step < 4 or step % 3 == 0 else loss_of(proposal.config), 1.0)
@@ -294,16 +298,17 @@ def test_failures_before_the_first_success_are_survived(name):
 
 HASHED = """
 from hpo_core import run
-print([trial.config for trial in run("branin", "smac3", n_trials=14, seed=0, options={"n_trials": 24}).trials])
+print([trial.config for trial in run({!r}, {!r}, n_trials={}, seed=0, options={{"n_trials": 24}}).trials])
 """
 
 
 @pytest.mark.slow
-def test_a_run_of_smac_does_not_depend_on_the_hash_seed():
-    need("smac3")
+@pytest.mark.parametrize(("name", "benchmark", "n"), [("smac3", "branin", 14), ("smac3-mf", "counting-ones-2-2", 36)])
+def test_a_run_of_smac_does_not_depend_on_the_hash_seed(name, benchmark, n):
+    need(name)
     printed = [
         subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", HASHED],
+            [sys.executable, "-W", "ignore", "-c", HASHED.format(benchmark, name, n)],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
@@ -311,4 +316,4 @@ def test_a_run_of_smac_does_not_depend_on_the_hash_seed():
         ).stdout
         for seed in ("0", "1")
     ]
-    assert len(set(printed)) == 1 and printed[0].count("x1") == 14
+    assert len(set(printed)) == 1 and printed[0].count("{") == n

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from adapted import MODULES, need
+from adapted import SINGLE, need
 
 from baselines import optimizer
 from baselines.adapters.parts.library import quiet
@@ -50,9 +50,9 @@ LISTED = Space(CONDITIONAL, CONDITIONAL.conditions, listed=CONDITIONAL.sample(np
 SPACES = {"conditional": CONDITIONAL, "forbidden": FORBIDDEN, "listed": LISTED}
 SLOW = ("skopt-gp", "smac3", "optuna-gp")
 everyone = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in MODULES]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SINGLE]
 )
-quick = pytest.mark.parametrize("name", [name for name in MODULES if name not in SLOW])
+quick = pytest.mark.parametrize("name", [name for name in SINGLE if name not in SLOW])
 
 
 def loss_of(config):
@@ -73,7 +73,7 @@ def asked(o, n, loss=loss_of):
     ("name", "kind"),
     [
         pytest.param(name, kind, marks=[pytest.mark.slow] if name in SLOW else [])
-        for name in MODULES
+        for name in SINGLE
         for kind in SPACES
         if name not in SLOW or kind == "forbidden"  # of the slow ones the one that takes another way
     ],
@@ -214,6 +214,7 @@ def test_in_vain_a_random_configuration_is_entered_and_learned_from(name, monkey
         "hyperopt": lambda: [document["result"]["loss"] for document in o.trials.trials],
         "smac3": lambda: [value.cost for value in o.facade.runhistory.values()],
         "skopt": lambda: o.optimizer.yi,
+        "nevergrad": lambda: [value.mean for value in o.optimizer.archive.bytesdict.values()],
     }[name.split("-")[0]]()
     assert told == pytest.approx([loss_of(config) for config in configs])
 
