@@ -89,9 +89,9 @@ LISTED = Space(MIXED, listed=MIXED.sample(np.random.default_rng(0), 40))
 LISTED_CONDITIONAL = Space(
     CONDITIONAL_DEEP, CONDITIONAL_DEEP.conditions, listed=CONDITIONAL_DEEP.sample(np.random.default_rng(0), 40)
 )
-MODELLED = ("gp", "gp-ucb", "smac", "bore", "lcnet-hb")
+MODELLED = ("gp", "gp-ucb", "gp-acquisition", "gp-warped", "turbo", "smac", "bore", "cqr", "lcnet-hb")
 INFORMED = ("es", "mtbo", "fabolas", "boca", "bohamiann", "mt-bohamiann", "dngo")
-ONCE = ("tpe", "tpe-univariate", "gp", "gp-ucb", "smac", "bore", *INFORMED, "lc-gp", "bo-bos")  # as long as it can
+ONCE = ("tpe", "tpe-univariate", *MODELLED[:-1], *INFORMED, "lc-gp", "bo-bos")  # as long as it can; not lcnet-hb
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
 STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
 SHORT_CHAINS = {"units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
