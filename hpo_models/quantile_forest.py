@@ -19,25 +19,27 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hpo_models.forest import fit_forest
-from hpo_models.trees.by_level import sums_of_leaves
 from hpo_models.trees.samples import Trees
+
+ROUNDING = 1e-9  # by which a sum of weights may miss a level that it reaches
 
 
 class QuantileForest(NamedTuple):
     """Trees, the weights (N, n) that their N nodes give to the n observations, and these in ascending order."""
 
     trees: Trees
-    weights: np.ndarray
+    weights: csr_array
     observations: np.ndarray
 
     def quantiles(self, rows: np.ndarray, levels: np.ndarray) -> np.ndarray:
         """(m, k) quantiles at levels (k,) for rows (m, width)."""
-        n_trees, n = len(self.trees.leaves), len(self.observations)
-        added = np.cumsum(sums_of_leaves(self.trees, self.weights, n_trees, np.ascontiguousarray(rows)), axis=1)
-        places = np.stack([(added < n_trees * level * (1.0 - 1e-12)).sum(axis=1) for level in levels], axis=1)
-        return self.observations[np.minimum(places, n - 1)]
+        n_trees = len(self.trees.leaves)
+        added = np.cumsum((_membership(self.trees, rows) @ self.weights).toarray(), axis=1)
+        places = [(added < n_trees * (level - ROUNDING)).sum(axis=1) for level in levels]
+        return self.observations[np.stack(places, axis=1)]
 
 
 def fit_quantile_forest(
@@ -71,10 +73,24 @@ def fit_quantile_forest(
     True
     """
     order = np.argsort(values, kind="stable")
-    rows, values = np.ascontiguousarray(rows[order]), values[order]
-    trees = fit_forest(rows, values, rng, n_trees=n_trees, min_leaf=min_leaf).trees
-    members = sums_of_leaves(trees, np.eye(len(trees.left)), n_trees, rows).T  # (N, n), 1 where a row ends in a node
-    return QuantileForest(trees, members / np.maximum(members.sum(axis=1, keepdims=True), 1.0), values)
+    trees = fit_forest(rows[order], values[order], rng, n_trees=n_trees, min_leaf=min_leaf).trees
+    members = _membership(trees, rows[order])
+    sizes = np.bincount(members.indices, minlength=members.shape[1])
+    members.data /= sizes[members.indices]
+    return QuantileForest(trees, members.T.tocsr(), values[order])
+
+
+def _membership(trees: Trees, rows: np.ndarray) -> csr_array:
+    """(m, N) matrix with a 1 for each of the leaves that rows (m, width) end in."""
+    n_trees, nodes = len(trees.leaves), np.tile(np.arange(len(trees.leaves)), (len(rows), 1))
+    each = np.arange(len(rows))[:, None]
+    while True:
+        after = trees.left[nodes] + (rows[each, trees.column[nodes]] > trees.threshold[nodes])
+        if np.array_equal(after, nodes):
+            break
+        nodes = after
+    starts = np.arange(0, nodes.size + 1, n_trees)
+    return csr_array((np.ones(nodes.size), nodes.ravel(), starts), shape=(len(rows), len(trees.left)))
 
 
 def conformal_correction(quantiles: np.ndarray, observations: np.ndarray, levels: np.ndarray) -> np.ndarray:

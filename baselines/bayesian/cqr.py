@@ -8,7 +8,7 @@ The settings are those of the authors' code: five quantiles, a tenth kept back, 
 model from five observations on.
 
 Departures: the quantiles are those of one forest (Meinshausen, 2006) in place of five boosted ensembles of 100 trees,
-which take TIMES times as long to fit at 100 observations; the correction has the level of Romano et al. (2019), the
+which take some sixty times as long at 100 observations; the correction has the level of Romano et al. (2019), the
 coverage times 1 + 1/m, where the authors' code divides by it; losses are replaced by the logarithm of their distance to
 a value below the lowest, as for `gp`, since the correction is one number for all configurations.
 """

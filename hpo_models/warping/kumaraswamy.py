@@ -48,4 +48,4 @@ def warp_with_slopes(x: np.ndarray, a: np.ndarray, b: np.ndarray) -> Warped:
     log_rest = np.log(-np.expm1(a * log_x))  # log(1 - u), without the cancellation of 1 - u
     rest = np.exp(b * log_rest)
     along_log_a = a * b * np.exp(a * log_x + (b - 1.0) * log_rest) * log_x
-    return Warped(1.0 - rest, along_log_a, -b * rest * log_rest)
+    return Warped(-np.expm1(b * log_rest), along_log_a, -b * rest * log_rest)

@@ -130,6 +130,7 @@ NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cann
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
 SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
 SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
+SLOW += ("cqr", "gp-acquisition", "gp-warped", "turbo")
 
 
 def parameters(cases):
