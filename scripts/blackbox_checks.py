@@ -27,7 +27,7 @@ NETWORKS = ("nb201-cifar10", "nb201-cifar100", "nb201-imagenet")
 
 
 @cache
-def cube_roots() -> SimpleProblem:
+def cube_roots() -> Benchmark:
     """hartmann6 of the cube roots of its inputs, as if each had been searched on the wrong scale."""
     b = Benchmark("hartmann6")
     space = Space([Float(name, 0.0, 1.0) for name in b.space.names])
@@ -35,10 +35,10 @@ def cube_roots() -> SimpleProblem:
     def evaluate(config: dict[str, float], budget: float, seed: int | None) -> Result:
         return b.objective({name: value ** (1 / 3) for name, value in config.items()})
 
-    return SimpleProblem("hartmann6 of cube roots", space, evaluate, optimum=b.optimum)
+    return Benchmark(SimpleProblem("hartmann6 of cube roots", space, evaluate, optimum=b.optimum))
 
 
-def compared(optimizer: str, other: str, benchmark: str | SimpleProblem, step: int, better: bool) -> Check:
+def compared(optimizer: str, other: str, benchmark: str | Benchmark, step: int, better: bool) -> Check:
     """Check of a one-sided Mann-Whitney test at 5 % between the regrets of two optimizers after as many evaluations.
 
     Parameters
@@ -46,7 +46,7 @@ def compared(optimizer: str, other: str, benchmark: str | SimpleProblem, step: i
     optimizer, other
         Names.
     benchmark
-        Its name, or a problem.
+        Its name, or the benchmark itself.
     step
         Number of evaluations, one of `STEPS`.
     better

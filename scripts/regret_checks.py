@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hpo_core import Benchmark, SimpleProblem, run
+from hpo_core import Benchmark, run
 from hpo_core.errors import InvalidOption
 
 STEPS = (50, 100, 200, 500)
@@ -34,13 +34,13 @@ class Check(NamedTuple):
 
 
 @cache
-def regrets(optimizer: str, benchmark: str | SimpleProblem, n_trials: int, n_seeds: int) -> np.ndarray:
+def regrets(optimizer: str, benchmark: str | Benchmark, n_trials: int, n_seeds: int) -> np.ndarray:
     """Validation regret of the incumbent after 50, 100, ... up to `n_trials` evaluations.
 
     Parameters
     ----------
     optimizer, benchmark
-        Names; the benchmark may be a problem too.
+        Names; the benchmark may be a `Benchmark` too.
     n_trials, n_seeds
         Evaluations of a run, and number of runs.
 
