@@ -6,8 +6,8 @@ far from others in the scores: the crowding distance of NSGA-II (Deb et al., 200
 front by front, take several times as long.
 
 Parents are the winners of tournaments of two. A child has each hyperparameter from one of two parents, and one of its
-hyperparameters, on average, is changed: a number by a Gaussian step, a categorical to a random value. The operators of
-NSGA-II (simulated binary crossover, polynomial mutation) are for floats alone.
+hyperparameters, on average, is changed: a number by a Gaussian step of a random length, long or short, a categorical to
+a random value. The operators of NSGA-II (simulated binary crossover, polynomial mutation) are for floats alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hpo_models.features import Features
 
 Scores = Callable[[np.ndarray], np.ndarray]  # rows (n, width) -> (n, number of scores)
 POPULATION = 100
-STD = 0.1  # of a number's change, in the unit cube
+LONGEST, SCALES = 0.3, 3.0  # standard deviation of a number's change, in the unit cube: 0.3 down to 0.3 / 10^3
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
@@ -95,7 +95,8 @@ def _children(features: Features, rows: np.ndarray, rng: np.random.Generator) ->
     mother, father = (np.minimum(*rng.integers(n, size=(2, n))) for _ in range(2))  # the earlier is the better
     from_mother, changes = rng.random((n, d)) < 0.5, rng.random((n, d)) < 1.0 / d
     numeric = np.where(from_mother[:, :n_numeric], rows[mother, :n_numeric], rows[father, :n_numeric])
-    steps = np.maximum(STD, features.cells) * rng.standard_normal(numeric.shape)
+    stds = np.maximum(LONGEST * 10.0 ** (-SCALES * rng.random(numeric.shape)), features.cells)
+    steps = stds * rng.standard_normal(numeric.shape)
     numeric = np.clip(np.where(changes[:, :n_numeric], numeric + steps, numeric), 0.0, 1.0)
     known = features.codes(rows)
     codes = np.where(from_mother[:, n_numeric:], known[mother], known[father])
