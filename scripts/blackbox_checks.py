@@ -2,7 +2,8 @@
 
     turbo          Eriksson et al. (2019): better than global models where there are many dimensions and optima
     gp-warped      Cowen-Rivers et al. (2022): not worse than an ordinary process on tables, better where a function
-                   changes fast at one end; here hartmann6 with every input replaced by its cube root
+                   changes fast at one end: branin and hartmann3 with every input replaced by a root of it. In the six
+                   dimensions of hartmann6 50 evaluations do not tell the warping, and neither is better
     cqr            Salinas et al. (2023): better than random search, not worse than the best of the other quick models
     local-search   White et al. (2021): better than random search on NAS-Bench-201
     sobol, lhs     not worse than random search
@@ -13,7 +14,9 @@ test says that it is lower. All lines have `n_seeds` runs of each method, random
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 from model_checks import runs
@@ -22,20 +25,22 @@ from regret_checks import STEPS, Check, Outcome, beats, regrets
 from hpo_core import Benchmark, Float, Result, SimpleProblem, Space
 
 TABLES = ("protein", "naval")
+ROOTS = (("branin", 5), ("hartmann3", 3))
 MANY_OPTIMA = ("bbob/f3-i1-d20", "bbob/f15-i1-d20")  # Rastrigin's function, separable and rotated
 NETWORKS = ("nb201-cifar10", "nb201-cifar100", "nb201-imagenet")
 
 
 @cache
-def cube_roots() -> Benchmark:
-    """hartmann6 of the cube roots of its inputs, as if each had been searched on the wrong scale."""
-    b = Benchmark("hartmann6")
-    space = Space([Float(name, 0.0, 1.0) for name in b.space.names])
+def of_roots(name: str, degree: int) -> Benchmark:
+    """A function of the roots of its inputs, which are in the unit interval, as if each was on the wrong scale."""
+    b = Benchmark(name)
+    space = Space([Float(h, 0.0, 1.0) for h in b.space.names])
 
-    def evaluate(config: dict[str, float], budget: float, seed: int | None) -> Result:
-        return b.objective({name: value ** (1 / 3) for name, value in config.items()})
+    def evaluate(config: Mapping[str, Any], budget: float, seed: int | None) -> Result:
+        unit = np.array([[value ** (1 / degree) for value in config.values()]])
+        return b.objective(b.space.decode(b.space.from_unit(unit))[0])
 
-    return Benchmark(SimpleProblem("hartmann6 of cube roots", space, evaluate, optimum=b.optimum))
+    return Benchmark(SimpleProblem(f"{name} of roots {degree}", space, evaluate, optimum=b.optimum))
 
 
 def compared(optimizer: str, other: str, benchmark: str | Benchmark, step: int, better: bool) -> Check:
@@ -83,7 +88,7 @@ def checks(n_seeds: int) -> list[Check]:
         *(compared("cqr", "rs", b, 100, better=True) for b in (*TABLES, "taskset/3")),
         *(compared("cqr", other, b, 100, better=False) for other in ("tpe", "bore") for b in TABLES),
         *(compared("gp-warped", "gp", b, 100, better=False) for b in TABLES),
-        compared("gp-warped", "gp", cube_roots(), 50, better=True),
+        *(compared("gp-warped", "gp", of_roots(*roots), 50, better=True) for roots in ROOTS),
         compared("turbo", "rs", "hartmann6", 100, better=True),
         *(compared("turbo", "gp", b, 200, better=True) for b in MANY_OPTIMA),
     ]
