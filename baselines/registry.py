@@ -41,6 +41,17 @@ class OptimizerEntry(NamedTuple):
 _ENTRIES: dict[str, OptimizerEntry] = {
     "rs": OptimizerEntry("random search", "Bergstra and Bengio (2012)", "baselines.simple.rs:RandomSearch"),
     "grid": OptimizerEntry("grid search, every configuration once", "", "baselines.simple.grid:GridSearch"),
+    "sobol": OptimizerEntry(
+        "quasi-random search, a scrambled Sobol sequence",
+        "Sobol' (1967); Owen (1998)",
+        "baselines.simple.sobol:sobol_search",
+    ),
+    "lhs": OptimizerEntry("Latin hypercubes, one after another", "McKay et al. (1979)", "baselines.simple.lhs:lhs"),
+    "local-search": OptimizerEntry(
+        "the best neighbour until none is better, then from another start",
+        "White et al. (2021)",
+        "baselines.simple.local_search:LocalSearch",
+    ),
     "re": OptimizerEntry(
         "regularized evolution: tournaments, mutation, the oldest dies",
         "Real et al. (2019)",
@@ -113,6 +124,21 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "Srinivas et al. (2010)",
         "baselines.bayesian.gp_ucb:gp_ucb",
     ),
+    "gp-acquisition": OptimizerEntry(
+        "Thompson sampling, probability or expectation of improvement under a Gaussian process",
+        "Thompson (1933); Kushner (1964); Wilson et al. (2020)",
+        "baselines.bayesian.gp_acquisition:gp_acquisition",
+    ),
+    "gp-warped": OptimizerEntry(
+        "Pareto front of three acquisition functions under a Gaussian process of warped inputs, as HEBO",
+        "Cowen-Rivers et al. (2022)",
+        "baselines.bayesian.gp_warped:gp_warped",
+    ),
+    "turbo": OptimizerEntry(
+        "Thompson sampling under a Gaussian process, in a trust region",
+        "Eriksson et al. (2019)",
+        "baselines.bayesian.turbo:turbo",
+    ),
     "es": OptimizerEntry(
         "entropy search under a Gaussian process",
         "Hennig and Schuler (2012); Klein (2020), section 4.1",
@@ -157,6 +183,11 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     ),
     "bore": OptimizerEntry(
         "classification of good configurations by a forest", "Tiao et al. (2021)", "baselines.bayesian.bore:bore"
+    ),
+    "cqr": OptimizerEntry(
+        "Thompson sampling from conformalised quantiles of a forest",
+        "Salinas et al. (2023)",
+        "baselines.bayesian.cqr:cqr",
     ),
     "optuna-tpe": OptimizerEntry("optuna's TPE", "Akiba et al. (2019)", "baselines.adapters.optuna:optuna_tpe"),
     "optuna-gp": OptimizerEntry(

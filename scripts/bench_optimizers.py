@@ -55,17 +55,25 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "bore": ("bore", {}),
     "gp": ("gp", {}),
     "gp-mcmc": ("gp", {"n_samples": 10}),
+    "gp-thompson": ("gp-acquisition", {"acquisition": "ts"}),
+    "gp-warped": ("gp-warped", {}),
+    "turbo": ("turbo", {}),
+    "cqr": ("cqr", {}),
     "bohamiann": ("bohamiann", {}),
     "dngo": ("dngo", {}),
     "es": ("es", {}),
 }
 ADAPTED = ("smac3", "optuna-gp")  # peers of the models
 # not timed unless given by name
-LEFT_OUT = ("grid", "gp-ucb", "mtbo", "mt-bohamiann", "fabolas", "boca", "lcnet-hb", "lc-gp", "bo-bos", "skopt-gp")
+LEFT_OUT = ("grid", "gp-ucb", "gp-acquisition", "mtbo", "mt-bohamiann", "fabolas", "boca")
+LEFT_OUT += ("lcnet-hb", "lc-gp", "bo-bos", "skopt-gp")
 ORDERS = {"smac": 1, "bore": 1, "gp": 3, "gp-mcmc": 3, "bohamiann": 0, "dngo": 1, "es": 3}  # powers of n
+ORDERS |= {"gp-thompson": 3, "gp-warped": 3, "turbo": 3, "cqr": 1}
 LEEWAY = 0.3
 TARGETS = {"rs": 10, "re": 20, "de": 40, "tpe-univariate": 150, "tpe": 400, "bohb": 1000}  # microseconds
 TARGETS |= {"smac": 3_000, "bore": 3_000, "gp": 6_000, "gp-mcmc": 25_000, "bohamiann": 50_000, "dngo": 12_000}
+TARGETS |= {"gp-thompson": 30_000, "gp-warped": 30_000, "turbo": 30_000, "cqr": 30_000}
+TARGETS |= {"sobol": 5_000, "lhs": 5_000, "local-search": 5_000}
 RIVALS: dict[str, dict[str, float]] = {
     "tpe": {"optuna-tpe": 25},
     "tpe-univariate": {"hyperopt-tpe": 1},

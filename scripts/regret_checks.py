@@ -34,13 +34,13 @@ class Check(NamedTuple):
 
 
 @cache
-def regrets(optimizer: str, benchmark: str, n_trials: int, n_seeds: int) -> np.ndarray:
+def regrets(optimizer: str, benchmark: str | Benchmark, n_trials: int, n_seeds: int) -> np.ndarray:
     """Validation regret of the incumbent after 50, 100, ... up to `n_trials` evaluations.
 
     Parameters
     ----------
     optimizer, benchmark
-        Names.
+        Names; the benchmark may be a `Benchmark` too.
     n_trials, n_seeds
         Evaluations of a run, and number of runs.
 

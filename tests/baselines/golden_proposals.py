@@ -19,9 +19,14 @@ MODEL_BASED = (
     "gp",
     "gp samples=3",
     "gp-ucb",
+    "gp-acquisition",
+    "gp-acquisition pi",
+    "gp-warped",
+    "turbo",
     "es",
     "smac",
     "bore",
+    "cqr",
     "dngo",
     "bohamiann",
     "mt-bohamiann",
@@ -69,6 +74,8 @@ def earlier_run():
 def build(name, seed):
     if name == "gp samples=3":
         return optimizer("gp", space(), seed=seed, n_samples=3)
+    if name == "gp-acquisition pi":
+        return optimizer("gp-acquisition", space(), seed=seed, acquisition="pi")
     if name == "mtbo full":
         return optimizer("mtbo", space(), seed=seed, warm_start=[earlier_run()])
     if name == "mt-bohamiann":

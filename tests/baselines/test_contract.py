@@ -89,9 +89,9 @@ LISTED = Space(MIXED, listed=MIXED.sample(np.random.default_rng(0), 40))
 LISTED_CONDITIONAL = Space(
     CONDITIONAL_DEEP, CONDITIONAL_DEEP.conditions, listed=CONDITIONAL_DEEP.sample(np.random.default_rng(0), 40)
 )
-MODELLED = ("gp", "gp-ucb", "smac", "bore", "lcnet-hb")
+MODELLED = ("gp", "gp-ucb", "gp-acquisition", "gp-warped", "turbo", "smac", "bore", "cqr", "lcnet-hb")
 INFORMED = ("es", "mtbo", "fabolas", "boca", "bohamiann", "mt-bohamiann", "dngo")
-ONCE = ("tpe", "tpe-univariate", "gp", "gp-ucb", "smac", "bore", *INFORMED, "lc-gp", "bo-bos")  # as long as it can
+ONCE = ("tpe", "tpe-univariate", *MODELLED[:-1], *INFORMED, "lc-gp", "bo-bos")  # as long as it can; not lcnet-hb
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
 STEPWISE = (
     "lc-gp",
@@ -139,6 +139,7 @@ NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cann
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
 SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3", "smac3-mf")
 SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
+SLOW += ("cqr", "gp-acquisition", "gp-warped", "turbo")
 
 
 def parameters(cases):

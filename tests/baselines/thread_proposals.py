@@ -18,7 +18,7 @@ BUDGETS = (1, 3, 9, 27)
 N_PROPOSALS = {
     **{"gp": 14, "gp-ucb": 14, "es": 14, "smac": 14, "bore": 14, "dngo": 14, "bohamiann": 8, "mt-bohamiann": 8},
     **{"mtbo": 12, "fabolas": 16, "tpe": 400, "tpe-univariate": 120, "bohb": 400, "lcnet-hb": 50, "lc-gp": 60},
-    **{"bo-bos": 60, "cmaes": 300, "rs": 30},
+    **{"bo-bos": 60, "cmaes": 300, "rs": 30, "gp-acquisition": 12, "gp-warped": 36, "turbo": 64, "cqr": 40},
 }
 MODELS = tuple(name for name in N_PROPOSALS if name != "rs")
 CRITERIA = ("ei:1e-9", "pi:1e-9", "regret-bound:1e-9")

@@ -1,0 +1,1 @@
+"""Helpers that these optimizers share; no file here is an optimizer."""
