@@ -80,6 +80,12 @@ def members_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:
     return tuple(member for entry in entries for member in _numbered(_member(entry)))
 
 
+def with_prior(member: Member, prior: str) -> Member:
+    """The benchmark with a prior as its option, and in its label unless that was given."""
+    is_given = member.label != Member(member.name, member.options).label
+    return replace(member, options={**member.options, "prior": prior}, label=member.label if is_given else "")
+
+
 def _numbered(member: Member) -> list[Member]:
     """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself.
 
