@@ -165,7 +165,9 @@ class Results:
     def __init__(self, space: Space, steps: Sequence[float], eta: float, widest: Stages):
         self._space, self._steps, self._eta = space, list(steps), eta
         self._prior = Prior(space, {} if space.prior is None else space.prior.entries)
-        self._ranked: list[list[tuple[float, int]]] = [[] for _ in steps]  # finite losses and row of each rung, ascending
+        self._ranked: list[list[tuple[float, int]]] = [
+            [] for _ in steps
+        ]  # finite losses and row of each rung, ascending
         self._codes: list[list[float]] = []
         self._reached: dict[bytes, float] = {}  # budget up to which each configuration was trained
         self._spent, self._needed = 0.0, _resource(widest)

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core import Benchmark, benchmarks
-from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, InvalidPrior, MissingExtra, UnknownName, UnsupportedSpace
+from hpo_core.errors import (
+    HpoError,
+    InvalidBudget,
+    InvalidOption,
+    InvalidPrior,
+    MissingExtra,
+    UnknownName,
+    UnsupportedSpace,
+)
 from hpo_core.names import make_optimizer
 from hpo_core.names import optimizers as listed_optimizers
 from hpo_core.plugins import FailedImport

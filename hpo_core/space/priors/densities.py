@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter, Int, Value
-from hpo_core.space.priors.entries import Beta, Entry, Normal, Weights, masses_of
+from hpo_core.space.priors.entries import Entry, Normal, Weights, masses_of
 
 
 class Density(Protocol):

@@ -112,7 +112,9 @@ def _beta(h: Hyperparameter, a: Any, b: Any) -> Beta:
 
 def _require_range(h: Hyperparameter, kind: str) -> None:
     if isinstance(h, (Categorical, Constant)):
-        raise InvalidPrior(f"{h.name!r} has no range for a {kind} prior, it is {h.rule}; give weights {{value: weight}}")
+        raise InvalidPrior(
+            f"{h.name!r} has no range for a {kind} prior, it is {h.rule}; give weights {{value: weight}}"
+        )
 
 
 def _weights(h: Hyperparameter, given: Mapping[Any, Any]) -> Weights:
