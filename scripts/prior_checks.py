@@ -2,8 +2,8 @@
 
     good     `priorband` with a good prior beats `hyperband`, at the cost of 5 and of 20 evaluations at the full budget
     near     the same with a prior near the optimum
-    bad      with a bad prior it recovers: it falls behind by the cost of 5 full evaluations, if at all, and by that of 20
-             it is as good as `hyperband` again, or no more than `MARGIN` from it in the probability of improvement
+    bad      with a bad prior it recovers: whatever it lost early, at the cost of 20 full evaluations it is as good as
+             `hyperband`, or no more than `MARGIN` from it in the probability of improvement
 
 The priors are those of Mallik et al. (2023), see `hpo_leaderboard.experiments.study_priors`; of their benchmarks there
 are the five datasets of LCBench, and the four `mini-*` tables stand in for the others. What is compared is the

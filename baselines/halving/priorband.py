@@ -1,4 +1,4 @@
-"""PriorBand: Hyperband with configurations from the user's prior, from the incumbent's surroundings, or random [priorband].
+"""PriorBand: Hyperband with configurations from the user's prior, near the incumbent, or random [priorband].
 
     pi      prior of the space                          U       uniform distribution
     lambda  configurations; lambda^ the incumbent       r       rung that a run of successive halving starts at, from 0
@@ -18,9 +18,11 @@ A configuration near the incumbent changes each hyperparameter with probability 
 standard deviation 1/4 of the range, truncated to it, a categorical to one of its other values.
 
 The incumbent is the lowest loss told at any budget, as in NePS, the authors' library. Without a prior the prior is
-uniform, as there: what is left is Hyperband with draws near the incumbent. Departures: a configuration that is forbidden
-is changed again, up to 100 times, and then random; what a change switches on takes a random value; in a space with a
-list the nearest configuration is taken; the mode of the prior is not evaluated first unless `default_first` says so.
+uniform, as there: what is left is Hyperband with draws near the incumbent.
+
+Departures: a configuration that is forbidden is changed again, up to 100 times, and then random; what a change switches
+on takes a random value; in a space with a list the nearest configuration is taken; the mode of the prior is not
+evaluated first unless `default_first` says so.
 """
 
 from __future__ import annotations

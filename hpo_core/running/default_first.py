@@ -64,8 +64,8 @@ class DefaultFirst:
 
     def _is_first(self, proposal: Proposal) -> bool:
         """Whether it is the configuration, up to the digits that a way through the unit cube takes."""
-        points = [self._space.to_unit(self._space.encode(config)) for config in (self._first, proposal.config)]
-        return bool(np.allclose(*points, rtol=0.0, atol=ROUNDING, equal_nan=True))
+        first, other = (self._space.to_unit(self._space.encode(config)) for config in (self._first, proposal.config))
+        return bool(np.allclose(first, other, rtol=0.0, atol=ROUNDING, equal_nan=True))
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         if proposal is self._mine:

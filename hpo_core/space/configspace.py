@@ -2,10 +2,10 @@
 
 What a `Space` cannot hold is refused rather than approximated: conditions other than "parent has one of these values"
 and their conjunctions, and forbidden clauses that compare a float with a number or put a relation into a conjunction.
-Normal and beta distributions are the prior of a `Space`, see `hpo_core.space.priors`. ConfigSpace has no list of configurations: there, a space with a list has all that its
-hyperparameters allow, and the list is kept in `meta` for the way back. It refuses defaults that are forbidden, so these
-become an allowed configuration there, and the original ones are kept in `meta` too. ConfigSpace's own files leave out
-`meta`, and with it the list.
+Normal and beta distributions are the prior of a `Space`, see `hpo_core.space.priors`. ConfigSpace has no list of
+configurations: there, a space with a list has all that its hyperparameters allow, and the list is kept in `meta` for
+the way back. It refuses defaults that are forbidden, so these become an allowed configuration there, and the original
+ones are kept in `meta` too. ConfigSpace's own files leave out `meta`, and with it the list.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     bad     centred on the worst of 50,000 random configurations
 
 Losses are the noise-free ones at the full budget, so a study pays nothing for a prior; that is what a prior is: it was
-known before. Around its centre each has a standard deviation of a quarter of the range and, for categoricals, four times
-the weight of any other value, the authors' medium confidence. Their scripts call these priors good, at25 and bad.
+known before. Around its centre each has a standard deviation of a quarter of the range and, for categoricals, four
+times the weight of any other value, the authors' medium confidence. Their scripts call these priors good, at25 and bad.
 """
 
 from __future__ import annotations

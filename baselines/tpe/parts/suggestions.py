@@ -152,6 +152,13 @@ class ListedSuggestions:
         self._columns.choices.note(self._rows[index])
         return self._space.numbering.config(index), self._rows[index]
 
+    def enter(self, config: dict[str, Any]) -> np.ndarray:
+        """Row (width,) of a configuration that comes from elsewhere, as if it had been suggested."""
+        index = self._space.numbering.index(config)
+        self._draws.note(index)
+        self._columns.choices.note(self._rows[index])
+        return self._rows[index]
+
     def _weigh(self, split: GoodAndBad) -> None:
         """Note the weights of the list, which seldom change: the product of l relative to that of the prior."""
         choices, everything = self._columns.choices, np.arange(len(self._codes))

@@ -1,7 +1,8 @@
 """Densities of one hyperparameter under a prior, on the unit interval.
 
-    u            a uniform random number in [0, 1)          point     position in [0, 1], see `hpo_core.space.hyperparameters`
-    F, F^-1      distribution function of the points and its inverse
+    u          a uniform random number in [0, 1)
+    point      position in [0, 1], the unit of `hpo_core.space.hyperparameters`
+    F, F^-1    distribution function of the points and its inverse
 
 A draw is F^-1(u), and a discrete hyperparameter takes the value whose cell the point lies in. Densities are relative to
 the uniform distribution: that of a value is the mass of its cell divided by the width of the cell, 1 without a prior.

@@ -44,7 +44,7 @@ def written_distribution(h: Hyperparameter, entry: Entry) -> Any | None:
         )
     if not isinstance(h, (Float, Int)):
         return None
-    shared = {"lower": h.low, "upper": h.high, "log": h.log, "default_value": h.default}
+    shared: dict[str, Any] = {"lower": h.low, "upper": h.high, "log": h.log, "default_value": h.default}
     is_float = isinstance(h, Float)
     if isinstance(entry, Beta):
         kind = cs.BetaFloatHyperparameter if is_float else cs.BetaIntegerHyperparameter
