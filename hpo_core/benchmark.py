@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
     from ConfigSpace import ConfigurationSpace
 
-    from hpo_core.space.priors.prior import Prior
+    from hpo_core.space.priors.prior import UserPrior
 
 COMMON_BUDGETS = 1000  # as many budgets are kept in a dict, which answers faster than a range
 
@@ -91,7 +91,7 @@ class Benchmark:
     def __repr__(self) -> str:
         return f"Benchmark({self.name!r})"
 
-    def with_prior(self, prior: Mapping[str, Any] | Prior | None) -> Benchmark:
+    def with_prior(self, prior: Mapping[str, Any] | UserPrior | None) -> Benchmark:
         """The same benchmark, with a prior on its space for the optimizers that run on it, see `Space.with_prior`.
 
         Examples

@@ -1,4 +1,4 @@
-"""Checks of user priors: `priorband` beside `hyperband`, which knows nothing of the prior, over 20 seeds each.
+"""Checks of user priors: `priorband` beside `hyperband`, which is not given the prior, over 20 seeds each.
 
     good     `priorband` with a good prior beats `hyperband`, at the cost of 5 and of 20 evaluations at the full budget
     near     the same with a prior near the optimum

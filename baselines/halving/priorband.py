@@ -45,11 +45,11 @@ from hpo_core.single_thread import single_threaded
 from hpo_core.space import Config, Space
 from hpo_core.space.hyperparameters import Choice, Hyperparameter
 from hpo_core.space.priors.densities import TruncatedNormal
-from hpo_core.space.priors.prior import Prior, around
+from hpo_core.space.priors.prior import UserPrior, around
 
 
 class PriorBand:
-    """Hyperband with a prior, any space.
+    """Hyperband with a prior, any space; `results` knows the incumbent and the share that the prior has.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class PriorBand:
         )
         steps = rungs(budgets, eta, min_budget)
         plans = brackets(budgets, eta, min_budget)
-        self._results = Results(space, steps, eta, plans[0])
+        self.results = Results(space, steps, eta, plans[0])
         self._steps, self._rung = steps, 0
         self._schedule = HalvingSchedule(cycle(plans), self._sample, self._prepare)
         self.n_random = 0
@@ -107,7 +107,7 @@ class PriorBand:
 
     def tell(self, proposal: Proposal, loss: float, cost: float) -> None:
         self._schedule.tell(proposal, loss, cost)
-        self._results.add(proposal, loss)
+        self.results.add(proposal, loss)
 
     def _prepare(self, plan: Stages) -> None:
         self._rung = self._steps.index(plan[0][1])
@@ -118,10 +118,10 @@ class PriorBand:
             self._start = 0
             self.n_random += 1
             return next(self._believed)
-        p_uniform, p_prior, _ = weights(self._rung, self._eta, self._results.share_of_prior())
+        p_uniform, p_prior, _ = weights(self._rung, self._eta, self.results.share_of_prior())
         u = self._rng.random()
-        if u >= p_uniform + p_prior and self._results.incumbent is not None:
-            return self._mutation.near(self._results.incumbent, self._rng, self._uniform)
+        if u >= p_uniform + p_prior and self.results.incumbent is not None:
+            return self._mutation.near(self.results.incumbent, self._rng, self._uniform)
         self.n_random += 1
         return next(self._uniform if u < p_uniform else self._believed)
 
@@ -166,7 +166,7 @@ class Results:
 
     def __init__(self, space: Space, steps: Sequence[float], eta: float, widest: Stages):
         self._space, self._steps, self._eta = space, list(steps), eta
-        self._prior = Prior(space, {} if space.prior is None else space.prior.entries)
+        self._prior = UserPrior(space, {} if space.prior is None else space.prior.entries)
         self._ranked: list[list[tuple[float, int]]] = [
             [] for _ in steps
         ]  # finite losses and row of each rung, ascending
@@ -203,7 +203,7 @@ class Results:
             return 1.0
         n_best = int(len(wide[-1]) / self._eta)
         best = np.array([self._codes[index] for _, index in wide[-1][:n_best]], dtype=float)
-        near = Prior(self._space, around(self._space, self.incumbent))
+        near = UserPrior(self._space, around(self._space, self.incumbent))
         log_weights = np.log(np.arange(n_best, 0, -1))
         s_prior, s_incumbent = (np.logaddexp.reduce(log_weights + p.log_density(best)) for p in (self._prior, near))
         if max(s_prior, s_incumbent) == -np.inf:

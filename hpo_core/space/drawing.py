@@ -18,7 +18,7 @@ from hpo_core.space.hyperparameters import Choice, Value
 
 if TYPE_CHECKING:
     from hpo_core.space import Space
-    from hpo_core.space.priors.prior import Prior
+    from hpo_core.space.priors.prior import UserPrior
 
 MOST = 10**8  # configurations that are drawn at once
 TRIES = 10_000  # draws among which one must be allowed
@@ -57,7 +57,7 @@ def draw_codes(space: Space, rng: np.random.Generator, n: int) -> np.ndarray:
     return np.concatenate(found)[:n]
 
 
-def codes_at(space: Space, unit: np.ndarray, prior: Prior | None = None) -> np.ndarray:
+def codes_at(space: Space, unit: np.ndarray, prior: UserPrior | None = None) -> np.ndarray:
     """(n, d) codes of what `draw` makes of (n, d) random numbers in [0, 1), before anything is drawn again."""
     if prior is not None:
         if space.listed is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas
     from ConfigSpace import ConfigurationSpace
 
-    from hpo_core.space.priors.prior import Prior
+    from hpo_core.space.priors.prior import UserPrior
 
 Config = Mapping[str, Value]
 
@@ -101,7 +101,7 @@ class Space:
         elif self.forbidden:
             require_allowed(self)
         self.first: dict[str, Value] | None = None  # what optimizers propose before their random configurations
-        self.prior: Prior | None = None
+        self.prior: UserPrior | None = None
         if prior:
             self.prior = self.with_prior(prior).prior
 
@@ -191,7 +191,7 @@ class Space:
             raise InvalidOption(f"rng must be a numpy.random.Generator, got {rng!r:.60}; np.random.default_rng(seed)")
         return draw(self, rng) if n is None else draw_many(self, rng, n)
 
-    def with_prior(self, prior: Mapping[str, Any] | Prior | None) -> Space:
+    def with_prior(self, prior: Mapping[str, Any] | UserPrior | None) -> Space:
         """The same space with a prior, from which its random configurations are drawn; None takes it away.
 
         Parameters

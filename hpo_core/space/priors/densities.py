@@ -19,7 +19,7 @@ from hpo_core.space.hyperparameters import Choice, Float, Hyperparameter, Int, V
 from hpo_core.space.priors.entries import Entry, Normal, Weights, masses_of
 
 
-class Density(Protocol):
+class ColumnDensity(Protocol):
     """A hyperparameter's part of a prior."""
 
     @property
@@ -28,7 +28,7 @@ class Density(Protocol):
     def log_density(self, codes: np.ndarray) -> np.ndarray: ...
 
 
-def density_of(h: Hyperparameter, entry: Entry) -> Density:
+def density_of(h: Hyperparameter, entry: Entry) -> ColumnDensity:
     """The density that an entry stands for."""
     if isinstance(entry, Weights):
         return WeightedValues(h, masses_of(h, entry))  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ class WeightedValues:
         return self._log_densities[codes.astype(np.intp)]
 
 
-class Points(Protocol):
+class UnitLaw(Protocol):
     """A distribution on [0, 1]."""
 
     def quantile(self, u: np.ndarray) -> np.ndarray: ...
@@ -71,7 +71,7 @@ class Points(Protocol):
 class OnRange:
     """A distribution on the range of a float, int or ordinal; the mode is a value."""
 
-    def __init__(self, h: Hyperparameter, points: Points, mode: Value):
+    def __init__(self, h: Hyperparameter, points: UnitLaw, mode: Value):
         self._h, self._points, self.mode = h, points, mode
 
     def quantile(self, u: np.ndarray) -> np.ndarray:

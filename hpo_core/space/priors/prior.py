@@ -1,4 +1,4 @@
-"""`Prior`: entries for some hyperparameters of a space, and the distribution of configurations that they make.
+"""`UserPrior`: entries for some hyperparameters of a space, and the distribution of configurations that they make.
 
 Hyperparameters are independent of each other, and one without an entry is drawn as in a space without a prior. What a
 condition switches off counts for nothing; what a clause forbids is drawn again. On a list each configuration has a
@@ -17,7 +17,7 @@ from hpo_core.errors import InvalidPrior, nearest
 from hpo_core.space.activity import active, allowed, complete
 from hpo_core.space.drawing import TRIES, codes_at
 from hpo_core.space.hyperparameters import Choice, Hyperparameter, Value
-from hpo_core.space.priors.densities import Density, WeightedValues, density_of
+from hpo_core.space.priors.densities import ColumnDensity, WeightedValues, density_of
 from hpo_core.space.priors.entries import Entry, Normal, Weights, settled_entry
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STD, ODDS = 0.25, 4.0  # of a prior around a configuration: medium confidence in Mallik et al. (2023)
 
 
-class Prior:
+class UserPrior:
     """A prior on a space; equal entries make equal priors.
 
     Parameters
@@ -40,22 +40,22 @@ class Prior:
     def __init__(self, space: Space, entries: Mapping[str, Entry]):
         self.entries = {name: entries[name] for name in space.names if name in entries}
         self._space = space
-        self._columns: list[tuple[int, Density]] = [
+        self._columns: list[tuple[int, ColumnDensity]] = [
             (j, density_of(h, self.entries[h.name])) for j, h in enumerate(space) if h.name in self.entries
         ]
         own = [(j, h) for j, h in enumerate(space) if isinstance(h, Choice) and h.weights is not None]
-        self._own_weights: list[tuple[int, Density]] = [
+        self._own_weights: list[tuple[int, ColumnDensity]] = [
             (j, WeightedValues(h, np.array(h.weights))) for j, h in own if h.name not in self.entries
         ]
 
     def __eq__(self, other: object) -> bool:
-        return self.entries == other.entries if isinstance(other, Prior) else NotImplemented
+        return self.entries == other.entries if isinstance(other, UserPrior) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(tuple(self.entries.items()))
 
     def __repr__(self) -> str:
-        return f"Prior({', '.join(f'{name}: {entry}' for name, entry in self.entries.items())})"
+        return f"UserPrior({', '.join(f'{name}: {entry}' for name, entry in self.entries.items())})"
 
     def quantiles(self, unit: np.ndarray) -> np.ndarray:
         """(n, d) points of the unit cube that (n, d) uniform random numbers stand for, before conditions."""
@@ -105,9 +105,9 @@ class Prior:
         return space.config_of(codes[int(np.argmax(self.log_density(codes)))].tolist())
 
 
-def settled_prior(space: Space, given: Any) -> Prior:
+def settled_prior(space: Space, given: Any) -> UserPrior:
     """The prior that a user wrote for a space; raises `InvalidPrior`."""
-    if isinstance(given, Prior):
+    if isinstance(given, UserPrior):
         given = given.entries
     if not isinstance(given, Mapping):
         raise InvalidPrior(f"a prior is a mapping of names to what is believed about each, got {given!r:.80}")
@@ -116,7 +116,7 @@ def settled_prior(space: Space, given: Any) -> Prior:
     for name in given:
         if name not in space.names:
             raise InvalidPrior(f"no hyperparameter {name!r} for a prior in this space{nearest(name, space.names)}")
-    prior = Prior(space, {name: settled_entry(space[name], entry) for name, entry in given.items()})
+    prior = UserPrior(space, {name: settled_entry(space[name], entry) for name, entry in given.items()})
     _check_activity(space, prior)
     if space.listed is not None and not prior.listed_probabilities.any():
         raise InvalidPrior("a prior must leave some mass to the listed configurations, got none; spread its weights")
@@ -129,13 +129,13 @@ def settled_prior(space: Space, given: Any) -> Prior:
     return prior
 
 
-def _allowed_draws(space: Space, prior: Prior) -> np.ndarray:
+def _allowed_draws(space: Space, prior: UserPrior) -> np.ndarray:
     """(n, d) codes of those of 10,000 draws that no clause forbids."""
     codes = codes_at(space, np.random.default_rng(0).random((TRIES, len(space))), prior)
     return codes[allowed(space, codes)]
 
 
-def _check_activity(space: Space, prior: Prior) -> None:
+def _check_activity(space: Space, prior: UserPrior) -> None:
     """Raise for an entry of a hyperparameter that the prior never switches on."""
     reachable: dict[str, bool] = {}
     for h, needed in zip(space, space.switches, strict=True):
@@ -151,7 +151,7 @@ def _check_activity(space: Space, prior: Prior) -> None:
             )
 
 
-def _has_mass(h: Hyperparameter, prior: Prior, code: float) -> bool:
+def _has_mass(h: Hyperparameter, prior: UserPrior, code: float) -> bool:
     entry = prior.entries.get(h.name)
     if not isinstance(entry, Weights):
         return True

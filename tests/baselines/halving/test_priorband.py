@@ -68,14 +68,14 @@ def test_ranks_weigh_the_best_most():
 def test_a_prior_that_nothing_good_agrees_with_loses_its_share():
     o = optimizer("priorband", STATED, BUDGETS, 0)
     told(o, lambda config: config["x"], 120)
-    assert o._results.share_of_prior() < 1e-6
-    late = [o._sample()["x"] for _ in range(400)]
-    assert np.mean(np.array(late) > 0.8) < 0.25
+    assert o.results.share_of_prior() < 1e-6
+    late = [p.config["x"] for p in told(o, lambda config: config["x"], 200)]
+    assert np.mean(np.array(late) > 0.8) < 0.2
 
 
 def test_before_incumbents_half_of_the_lowest_rung_is_from_the_prior():
-    o = optimizer("priorband", STATED, BUDGETS, 3)
-    first = np.array([o._sample()["x"] for _ in range(3000)])
+    made = [optimizer("priorband", STATED, BUDGETS, seed) for seed in range(300)]
+    first = np.array([o.ask().config["x"] for o in made for _ in range(9)])
     expected = 0.5 * 0.2 + 0.5 * truncnorm(-18, 2, 0.9, 0.05).sf(0.8)
     assert np.mean(first > 0.8) == pytest.approx(expected, abs=0.03)
 
@@ -83,7 +83,6 @@ def test_before_incumbents_half_of_the_lowest_rung_is_from_the_prior():
 def test_without_a_prior_it_is_hyperband_near_the_incumbent():
     o = optimizer("priorband", LINE, BUDGETS, 0)
     proposals = told(o, lambda config: abs(config["x"] - 0.2), 200)
-    assert 0.4 < np.mean([p.config["x"] for p in proposals[:9]]) < 0.8 or len(proposals) == 200
     assert np.median([abs(p.config["x"] - 0.2) for p in proposals[100:]]) < 0.2
     assert o.n_random < 200
 
@@ -113,4 +112,4 @@ def test_what_a_mutation_switches_on_takes_a_random_value():
 def test_failures_are_no_incumbents():
     o = optimizer("priorband", STATED, BUDGETS, 0)
     told(o, lambda config: math.inf, 60)
-    assert o._results.incumbent is None and o._results.share_of_prior() == 1.0
+    assert o.results.incumbent is None and o.results.share_of_prior() == 1.0
