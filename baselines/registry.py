@@ -92,6 +92,12 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "baselines.halving.hyperband:Hyperband",
         True,
     ),
+    "priorband": OptimizerEntry(
+        "Hyperband with configurations from the user's prior and near the incumbent",
+        "Mallik et al. (2023)",
+        "baselines.halving.priorband:PriorBand",
+        True,
+    ),
     "bohb": OptimizerEntry(
         "Hyperband with configurations from a kernel density estimate",
         "Falkner et al. (2018)",
@@ -259,7 +265,13 @@ def register_optimizer(
 
 
 def optimizer(
-    optimizer: str | Factory, space: Space, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any
+    optimizer: str | Factory,
+    space: Space,
+    budgets: Sequence[float] = (1,),
+    seed: int = 0,
+    *,
+    default_first: bool = False,
+    **options: Any,
 ) -> Optimizer:
     """The named optimizer on a space.
 
@@ -274,6 +286,8 @@ def optimizer(
         What an evaluation can be asked for at, ascending, `benchmark.budgets`; multi-fidelity methods need two.
     seed
         Fixes everything that the optimizer does by chance.
+    default_first
+        Whether the first proposal is the mode of the space's prior, or its default if there is no prior.
     options
         Keyword arguments of the optimizer's class, for example `optimizer("re", space, population=20)`.
 
@@ -283,4 +297,4 @@ def optimizer(
         With `ask` and `tell`.
     """
     named = full_name(optimizer) if isinstance(optimizer, str) else optimizer
-    return make_optimizer(named, space, budgets, check_seed(seed), **options)
+    return make_optimizer(named, space, budgets, check_seed(seed), default_first=default_first, **options)

@@ -53,6 +53,8 @@ def add_run(parser: Parser) -> None:
     parser.add_argument("--seeds", type=int, default=1, help="number of runs, with the seeds 0, 1, ... (1)")
     parser.add_argument("--workers", type=int, default=1, help="evaluations at the same time (1)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the optimizer")
+    parser.add_argument("--prior", choices=("near", "good", "bad"), help="prior of this quality (docs/priors.md)")
+    parser.add_argument("--default-first", action="store_true", help="propose the prior's mode, or the default, first")
     parser.add_argument(
         "--stop", metavar="CRITERION", help="stopping criterion, see `hpo criteria`", complete="criteria"
     )
@@ -115,6 +117,12 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
 
     benchmark = Benchmark(options.benchmark)
     settings = dict(parse_option(text) for text in options.option)
+    if options.default_first:
+        settings["default_first"] = True
+    if options.prior is not None:
+        from hpo_leaderboard.experiments.study_priors import study_prior
+
+        benchmark = benchmark.with_prior(study_prior(benchmark, options.prior))
     n_trials = options.trials * options.seeds
     broken = (InvalidBudget, InvalidConfig, PeerFault, PeerLost)  # say something about the run, not about the command
     with one_thread(), tqdm(total=n_trials, unit="trial", disable=None, leave=False) as bar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -19,6 +20,8 @@ from hpo_core.space.hyperparameters import BOOLEANS
 if TYPE_CHECKING:
     import pandas
     from ConfigSpace import ConfigurationSpace
+
+    from hpo_core.space.priors.prior import UserPrior
 
 COMMON_BUDGETS = 1000  # as many budgets are kept in a dict, which answers faster than a range
 
@@ -87,6 +90,20 @@ class Benchmark:
 
     def __repr__(self) -> str:
         return f"Benchmark({self.name!r})"
+
+    def with_prior(self, prior: Mapping[str, Any] | UserPrior | None) -> Benchmark:
+        """The same benchmark, with a prior on its space for the optimizers that run on it, see `Space.with_prior`.
+
+        Examples
+        --------
+        >>> from hpo_core import Benchmark, run
+        >>> b = Benchmark("branin").with_prior({"x1": (3.0, "normal", 0.1), "x2": (2.0, "normal", 0.1)})
+        >>> run(b, "rs", n_trials=1, options={"default_first": True}).trials[0].config
+        {'x1': 3.0, 'x2': 2.0}
+        """
+        changed = copy.copy(self)
+        changed.space = self.space.with_prior(prior)
+        return changed
 
     @property
     def optimum(self) -> float | None:

@@ -30,6 +30,10 @@ class InvalidSpace(HpoError, ValueError):
     """Hyperparameters that do not make up a space."""
 
 
+class InvalidPrior(HpoError, ValueError):
+    """A prior that does not go with its space."""
+
+
 class UnsupportedSpace(HpoError, ValueError):
     """A space that is valid but that this operation cannot take."""
 

@@ -44,6 +44,7 @@ from hpo_core.factories import (
 from hpo_core.plugins import imported, plugins
 from hpo_core.problems.problem import Problem, check_budgets
 from hpo_core.running.criterion_text import MAIN, CriterionTerm, parse_criteria, parse_criterion
+from hpo_core.running.default_first import DefaultFirst, starting_space
 from hpo_core.running.joined import all_of, any_of
 from hpo_core.running.optimizer import Optimizer, StoppingCriterion
 from hpo_core.space import Space
@@ -142,7 +143,13 @@ def optimizers() -> dict[str, Entry]:
 
 
 def make_optimizer(
-    optimizer: str | Factory | Optimizer, space: Space, budgets: Sequence[float] = (1,), seed: int = 0, **options: Any
+    optimizer: str | Factory | Optimizer,
+    space: Space,
+    budgets: Sequence[float] = (1,),
+    seed: int = 0,
+    *,
+    default_first: bool = False,
+    **options: Any,
 ) -> Optimizer:
     """The optimizer on a space.
 
@@ -157,6 +164,9 @@ def make_optimizer(
         What an evaluation can be asked for at, ascending, `benchmark.budgets`; multi-fidelity methods need two.
     seed
         Fixes everything that the optimizer does by chance.
+    default_first
+        Whether the first proposal is the mode of the space's prior, or its default if there is no prior, see
+        `hpo_core.running.default_first`.
     options
         Keyword arguments of the class or function.
 
@@ -165,17 +175,21 @@ def make_optimizer(
     Optimizer
         An object with `ask` and `tell`.
     """
+    if not isinstance(default_first, bool):
+        raise InvalidOption(f"default_first must be true or false, got {default_first!r:.60}")
     if _asks_and_tells(optimizer):
-        if options:
-            raise InvalidOption(f"options go with an optimizer's name or class, not an object: {', '.join(options)}")
+        given = [*options, *(["default_first"] if default_first else [])]
+        if given:
+            raise InvalidOption(f"options go with an optimizer's name or class, not an object: {', '.join(given)}")
         return optimizer  # type: ignore[return-value]
     factory = optimizer_factory(optimizer)
     _check_searched(space, budgets)
     check_options(f"optimizer {label(optimizer)!r}", factory, options, fixed=("budgets", "seed"), positional=1)
-    made = factory(space, budgets=budgets, seed=seed, **options)
+    searched = starting_space(space) if default_first else space
+    made = factory(searched, budgets=budgets, seed=seed, **options)
     if not _asks_and_tells(made):
         raise InvalidOption(f"an optimizer must have ask and tell, {label(optimizer)!r} made {made!r}")
-    return made
+    return DefaultFirst(made, searched) if default_first else made
 
 
 def _check_searched(space: Any, budgets: Any) -> None:

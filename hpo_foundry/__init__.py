@@ -24,6 +24,7 @@ _HOMES = {
         *("noisy", "shifted", "subset", "with_budgets"),
     ),
     "hpo_core.names": ("criteria", "optimizers"),
+    "hpo_leaderboard.experiments.study_priors": ("study_prior",),
     "hpo_leaderboard.experiments.suite": ("Suite", "open_suite", "make_suite"),
     "hpo_leaderboard.exports.exporting": ("export_runs",),
     "hpo_leaderboard.leaderboards": ("compare", "leaderboard", "report"),

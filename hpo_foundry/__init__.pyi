@@ -30,6 +30,7 @@ from hpo_core import (
     with_budgets,
 )
 from hpo_core.names import criteria, optimizers
+from hpo_leaderboard.experiments.study_priors import study_prior
 from hpo_leaderboard.experiments.suite import Suite, make_suite, open_suite
 from hpo_leaderboard.exports.exporting import export_runs
 from hpo_leaderboard.leaderboards import compare, leaderboard, report
@@ -106,6 +107,7 @@ __all__ = [
     "runtimes",
     "sample_tasks",
     "shifted",
+    "study_prior",
     "subset",
     "train_model",
     "with_budgets",

@@ -20,7 +20,7 @@ import numpy as np
 
 from hpo_core.errors import InvalidSpace
 from hpo_core.space import Space
-from hpo_core.space.drawing import TRIES
+from hpo_core.space.drawing import TRIES, draw_codes
 from hpo_core.space.hyperparameters import Choice, Int
 from hpo_models.listed_rows import ListedRows
 
@@ -173,6 +173,34 @@ class Features:
             found.append(self.candidates(self._draw(rng, max(n, LEAST_DRAWN))))
             n_drawn, n_found = n_drawn + max(n, LEAST_DRAWN), n_found + len(found[-1])
         return np.concatenate(found)[:n]
+
+    def sample_start(self, rng: np.random.Generator, n: int) -> np.ndarray:
+        """(n, width) features of random configurations to begin with: from the user's prior, if the space has one.
+
+        Everywhere else draws are uniform, so that what is searched later does not depend on the prior.
+        """
+        if self._space.prior is None:
+            return self.sample_prior(rng, n)
+        return self.from_unit(self._space.to_unit(draw_codes(self._space, rng, n)))
+
+    def listed_order(self, rng: np.random.Generator) -> np.ndarray:
+        """(n,) indices of all configurations of a list in random order; with a prior the likely ones tend to the front.
+
+        The order is that of draws without replacement: each log probability plus a Gumbel variate, descending.
+        """
+        n = len(self.listed.rows)  # type: ignore[union-attr]
+        if self._space.prior is None:
+            return rng.permutation(n)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self._space.prior.listed_probabilities)
+        return np.argsort(-(logs + rng.gumbel(size=n)), kind="stable")
+
+    @cached_property
+    def first(self) -> np.ndarray | None:
+        """(width,) features of the configuration that the space starts with, if it states one."""
+        if self._space.first is None:
+            return None
+        return self.from_unit(self._space.to_unit(self._space.encode(self._space.first)))[0]
 
     def _draw(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """(n, width) random points of the box."""

@@ -126,9 +126,11 @@ class LCNetHyperband:
     def _random_row(self) -> np.ndarray:
         """Row (width,) at random; of a list one that was not evaluated at this budget or above, if there is one."""
         listed = self._features.listed
+        if self._features.first is not None and not self._reached:
+            return self._features.first
         if listed is None:
-            return self._features.sample_prior(self._rng, 1)[0]
-        rows = listed.rows[self._rng.permutation(len(listed))]
+            return self._features.sample_start(self._rng, 1)[0]
+        rows = listed.rows[self._features.listed_order(self._rng)]
         return next((row for row in rows if self._reached.get(row_key(row), -1) < self._level), rows[0])
 
 

@@ -112,4 +112,5 @@ class CMAES:
             "seed": math.nan,  # none: with `randn` the library needs none
             "verbose": -9,
         }
-        return cma.CMAEvolutionStrategy(self._rng.random(self._d), self._sigma, options)
+        start = self._rng.random(self._d) if self._space.prior is None else next(self._random)[1]
+        return cma.CMAEvolutionStrategy(start, self._sigma, options)

@@ -73,6 +73,7 @@ class DifferentialEvolution:
         self._space, self._d = space, len(space)
         self._decode = unit_decoder(space)
         self._random = random_points(space, *rng.spawn(1))
+        self._stated = space.prior is not None or space.first is not None  # where the user wants it to begin
         self.members: dict[int, tuple[float, list[float]]] = {}
         self._pending: Pending[tuple[int, list[float]]] = Pending()
         self._asked = 0
@@ -87,6 +88,8 @@ class DifferentialEvolution:
         return self._pending.add(Proposal(config), (index, point))
 
     def _made(self, starting: bool, index: int) -> tuple[dict[str, Any], list[float]]:
+        if starting and self._stated:
+            return next(self._random)
         point = [next(self._uniforms) for _ in range(self._d)] if starting else self._offspring(index)
         return self._decode(point), point
 

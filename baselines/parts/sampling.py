@@ -28,11 +28,13 @@ def random_codes(space: Space, rng: np.random.Generator) -> Iterator[list[Any]]:
 
     The configurations are those that `space.sample(rng)` gives one by one: uniform on each hyperparameter's scale, and
     by their weights for categoricals that have them; what is forbidden is drawn again, and of a list each configuration
-    is equally likely.
+    is equally likely. With a prior they are drawn from it, and what the space starts with comes before all of them.
     """
+    if space.first is not None:
+        yield space.codes_of(space.first)
     n_in_vain = 0
     while n_in_vain < MOST_IN_VAIN:
-        codes = codes_at(space, rng.random((BLOCK, len(space))))
+        codes = codes_at(space, rng.random((BLOCK, len(space))), space.prior)
         if space.forbidden:
             codes = codes[space.allowed(codes)]
             n_in_vain = 0 if len(codes) else n_in_vain + BLOCK

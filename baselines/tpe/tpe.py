@@ -95,9 +95,9 @@ class TPE:
         self._history.tell(proposal, loss, cost)
 
     def _random_row(self) -> np.ndarray:
-        if self._features.listed is not None:
+        if self._features.listed is not None or self._features.first is not None:
             return random_new_row(self._history.snapshot(self._features), self._rng)
-        return self._features.sample_prior(self._rng, 1)[0]
+        return self._features.sample_start(self._rng, 1)[0]
 
 
 class DensityRatio:

@@ -25,6 +25,7 @@ import numpy as np
 
 from baselines.parts.history import History
 from baselines.parts.requirements import count, number
+from baselines.parts.sampling import random_configs
 from baselines.tpe.parts.suggestions import BoxSuggestions, ListedSuggestions
 from baselines.tpe.parts.univariate import GoodAndBad, recent_weights
 from hpo_core.running.trial import Proposal
@@ -64,6 +65,9 @@ class UnivariateTPE:
         self._n_candidates = count("n_candidates", n_candidates)
         self._gamma = number("gamma", gamma, 0.0, 5.0)
         self._rng = np.random.default_rng(seed)
+        self._stated = iter([] if space.first is None else [dict(space.first)])  # what to begin with
+        if space.prior is not None and space.listed is None:
+            self._stated = random_configs(space, *self._rng.spawn(1))
         self._suggestions = BoxSuggestions(space) if space.listed is None else ListedSuggestions(space)
         self._history = History(self._suggestions.width)
         self.n_random = 0
@@ -78,6 +82,9 @@ class UnivariateTPE:
         else:
             good = history.best(min(max(math.ceil(self._gamma * math.sqrt(n)), 1), FLAT))
             split = GoodAndBad(rows, good, recent_weights(n, good), self._n_candidates)
+        stated = None if split.good else next(self._stated, None)
+        if stated is not None:
+            return history.propose(Proposal(stated), self._suggestions.enter(stated))
         config, row = self._suggestions.suggest(self._rng, split)
         return history.propose(Proposal(config), row)
 

@@ -7,6 +7,7 @@ import re
 
 from hpo_cli.parts.arguments import Parser, comma_list
 from hpo_leaderboard.experiments.splitting.estimates import Shard
+from hpo_leaderboard.experiments.study_priors import KINDS
 from hpo_leaderboard.experiments.suite import Suite, built_in_suites, changed, open_suite
 
 MOST_SHARDS = 100_000
@@ -29,6 +30,9 @@ def add_suite(parser: Parser, *, several: bool = False) -> None:
     )
     parser.add_argument("--trials", type=int, metavar="N", help="evaluations per run, instead of the suite's")
     parser.add_argument(
+        "--prior", choices=KINDS, help="prior that the optimizers are given, of this quality (docs/priors.md)"
+    )
+    parser.add_argument(
         "--allow-import", action="store_true", help="let the file name code to import, as MODULE:ATTRIBUTE"
     )
 
@@ -43,6 +47,7 @@ def chosen_suite(options: argparse.Namespace, name: str | None = None) -> Suite:
         n_seeds=None if seeds is None else len(seeds),
         first_seed=None if seeds is None else seeds.start,
         n_trials=options.trials,
+        prior=options.prior,
     )
 
 

@@ -1,11 +1,11 @@
 """Conversion between `Space` and `ConfigSpace.ConfigurationSpace`, both ways without loss.
 
-What a `Space` cannot hold is refused rather than approximated: normal and beta distributions, conditions other than
-"parent has one of these values" and their conjunctions, and forbidden clauses that compare a float with a number or put
-a relation into a conjunction. ConfigSpace has no list of configurations: there, a space with a list has all that its
-hyperparameters allow, and the list is kept in `meta` for the way back. It refuses defaults that are forbidden, so these
-become an allowed configuration there, and the original ones are kept in `meta` too. ConfigSpace's own files leave out
-`meta`, and with it the list.
+What a `Space` cannot hold is refused rather than approximated: conditions other than "parent has one of these values"
+and their conjunctions, and forbidden clauses that compare a float with a number or put a relation into a conjunction.
+Normal and beta distributions are the prior of a `Space`, see `hpo_core.space.priors`. ConfigSpace has no list of
+configurations: there, a space with a list has all that its hyperparameters allow, and the list is kept in `meta` for
+the way back. It refuses defaults that are forbidden, so these become an allowed configuration there, and the original
+ones are kept in `meta` too. ConfigSpace's own files leave out `meta`, and with it the list.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import numpy as np
 from hpo_core.errors import HpoError, UnsupportedSpace
 from hpo_core.space.clauses import Clause, Condition, Forbidden, ForbiddenRelation, settled_clauses
 from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal, Value
+from hpo_core.space.priors.distributions import read_distribution, written_distribution
+from hpo_core.space.priors.entries import Entry
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -38,6 +40,7 @@ class SpaceParts(NamedTuple):
     name: str | None
     forbidden: list[Clause]
     listed: np.ndarray | Iterable[Mapping[str, Value]] | None = None
+    prior: Mapping[str, Entry] | None = None
 
     def and_also(
         self,
@@ -49,12 +52,12 @@ class SpaceParts(NamedTuple):
         """Parts with more conditions and clauses, and with another name and list if these are given."""
         listed = self.listed if listed is None else listed
         more = [*self.conditions, *conditions], name or self.name, [*self.forbidden, *forbidden]
-        return SpaceParts(self.hyperparameters, *more, listed)
+        return SpaceParts(self.hyperparameters, *more, listed, self.prior)
 
     def unordered(self) -> tuple[Any, ...]:
         """What two spaces have in common that differ in the order of their parts only."""
         conditions = {(child, parent, frozenset(values)) for child, parent, values in self.conditions}
-        return {h.name: h for h in self.hyperparameters}, conditions, set(self.forbidden)
+        return {h.name: h for h in self.hyperparameters}, conditions, set(self.forbidden), dict(self.prior or {})
 
 
 def from_configspace(space: ConfigurationSpace) -> SpaceParts:
@@ -69,7 +72,9 @@ def _read_parts(space: ConfigurationSpace) -> SpaceParts:
     conditions = [part for condition in space.conditions for part in _read_condition(condition)]
     forbidden = [part for clause in space.forbidden_clauses for part in _read_clauses(clause)]
     own = settled_clauses({h.name: h for h in hyperparameters}, forbidden)
-    return SpaceParts(hyperparameters, conditions, space.name, list(own))
+    pairs = zip(hyperparameters, space.values(), strict=True)
+    prior = {h.name: entry for h, given in pairs if (entry := read_distribution(h, given)) is not None}
+    return SpaceParts(hyperparameters, conditions, space.name, list(own), prior=prior or None)
 
 
 def _restored(parts: SpaceParts, exact: Any) -> SpaceParts:
@@ -81,15 +86,16 @@ def _restored(parts: SpaceParts, exact: Any) -> SpaceParts:
     original = space_from_json(exact)
     if _read_parts(_written(original)).unordered() != parts.unordered():
         return parts
-    return SpaceParts(list(original), list(original.conditions), parts.name, list(original.forbidden))
+    prior = None if original.prior is None else original.prior.entries
+    return SpaceParts(list(original), list(original.conditions), parts.name, list(original.forbidden), prior=prior)
 
 
 def _read(h: Any) -> Hyperparameter:
     import ConfigSpace as cs
 
-    if isinstance(h, cs.UniformFloatHyperparameter):
+    if isinstance(h, (cs.UniformFloatHyperparameter, cs.NormalFloatHyperparameter, cs.BetaFloatHyperparameter)):
         return Float(h.name, float(h.lower), float(h.upper), log=h.log, default=float(h.default_value))
-    if isinstance(h, cs.UniformIntegerHyperparameter):
+    if isinstance(h, (cs.UniformIntegerHyperparameter, cs.NormalIntegerHyperparameter, cs.BetaIntegerHyperparameter)):
         return Int(h.name, int(h.lower), int(h.upper), log=h.log, default=int(h.default_value))
     if isinstance(h, cs.OrdinalHyperparameter):
         return Ordinal(h.name, tuple(map(_plain, h.sequence)), default=_plain(h.default_value))
@@ -100,7 +106,7 @@ def _read(h: Any) -> Hyperparameter:
         return Constant(h.name, _plain(h.value))
     raise UnsupportedSpace(
         f"hyperparameter {h.name!r} is a {type(h).__name__}; "
-        "a Space holds uniform floats and integers, ordinals, categoricals and constants"
+        "a Space holds floats and integers, ordinals, categoricals and constants"
     )
 
 
@@ -201,7 +207,9 @@ def to_configspace(space: Space) -> ConfigurationSpace:
     from hpo_core.space import Space
     from hpo_core.space.plain_data import listed_to_json, space_to_json
 
-    box = Space(space.hyperparameters, space.conditions, space.name, forbidden=space.forbidden)
+    box = Space(space.hyperparameters, space.conditions, space.name, forbidden=space.forbidden).with_prior(
+        None if space.prior is None else space.prior.entries
+    )
     result = _written(box)
     meta: dict[str, Any] = {} if Space(result) == box else {EXACT: space_to_json(box)}
     if space.listed is not None:
@@ -214,7 +222,8 @@ def _written(space: Space) -> ConfigurationSpace:
     import ConfigSpace as cs
 
     result = cs.ConfigurationSpace(name=space.name)
-    result.add([_write(h) for h in _with_allowed_defaults(space)])
+    entries = {} if space.prior is None else space.prior.entries
+    result.add([_write(h, entries.get(h.name)) for h in _with_allowed_defaults(space)])
     grouped: dict[str, list[Any]] = {}
     for child, parent, values in space.conditions:
         if len(values) == 1:
@@ -235,9 +244,10 @@ def _with_allowed_defaults(space: Space) -> list[Hyperparameter]:
     return [replace(h, default=config[h.name]) if h.name in config and h.size > 1 else h for h in space]
 
 
-def _write(h: Hyperparameter) -> Any:
+def _write(h: Hyperparameter, entry: Entry | None = None) -> Any:
     try:
-        return _write_hyperparameter(h)
+        written = None if entry is None else written_distribution(h, entry)
+        return _write_hyperparameter(h) if written is None else written
     except (ValueError, OverflowError) as error:
         if isinstance(error, HpoError):
             raise

@@ -6,14 +6,16 @@ JSON has no tuples, and no hyperparameter has a list as its value: a list in a f
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from hpo_core.errors import InvalidSpace
+from hpo_core.errors import InvalidPrior, InvalidSpace
 from hpo_core.space import Condition, Forbidden, ForbiddenRelation, Space
 from hpo_core.space.clauses import Clause
 from hpo_core.space.hyperparameters import Categorical, Choice, Constant, Float, Hyperparameter, Int, Ordinal, Value
+from hpo_core.space.priors.entries import Beta, Entry, Normal, Weights
 
 KINDS: dict[str, Any] = {kind.kind: kind for kind in (Float, Int, Ordinal, Categorical, Constant)}
 
@@ -48,6 +50,8 @@ def space_to_json(space: Space, *, listed: bool = True) -> dict[str, Any]:
         described["forbidden"] = [_describe_clause(clause) for clause in space.forbidden]
     if listed and space.listed is not None:
         described["listed"] = listed_to_json(space.listed)
+    if space.prior is not None:
+        described["prior"] = prior_to_json(space.prior.entries)
     return described
 
 
@@ -64,11 +68,37 @@ def space_from_json(data: dict[str, Any], listed: np.ndarray | None = None) -> S
         forbidden = [_build_clause(clause) for clause in data.get("forbidden", ())]
         codes = data.get("listed") if listed is None else listed
         codes = None if codes is None else np.array(codes, dtype=float)
-        return Space(hyperparameters, conditions, name=data["name"], forbidden=forbidden, listed=codes)
-    except InvalidSpace:
+        space = Space(hyperparameters, conditions, name=data["name"], forbidden=forbidden, listed=codes)
+        return space.with_prior(prior_from_json(data["prior"])) if "prior" in data else space
+    except (InvalidSpace, InvalidPrior):
         raise
     except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidSpace(f"not a description of a space: {error!r:.300}") from None
+
+
+def prior_to_json(entries: Mapping[str, Entry]) -> dict[str, Any]:
+    """Dicts, lists, strings and numbers that `prior_from_json` turns into equal entries."""
+    return {name: _describe_entry(entry) for name, entry in entries.items()}
+
+
+def prior_from_json(data: dict[str, Any]) -> dict[str, Entry]:
+    """The entries that `prior_to_json` described; what they say is checked by `Space.with_prior`."""
+    return {name: _build_entry(*next(iter(said.items()))) for name, said in data.items()}
+
+
+def _describe_entry(entry: Entry) -> dict[str, Any]:
+    if isinstance(entry, Weights):
+        return {"weights": [[value, mass] for value, mass in entry.masses]}
+    return {"normal": [entry.centre, entry.std]} if isinstance(entry, Normal) else {"beta": [entry.a, entry.b]}
+
+
+def _build_entry(kind: str, said: Any) -> Entry:
+    if kind == "weights":
+        return Weights(tuple((value_from_json(value), mass) for value, mass in said))
+    if kind not in ("normal", "beta"):
+        raise ValueError(f"the prior of a hyperparameter is normal, beta or weights, got {kind!r:.60}")
+    first, second = said
+    return Normal(value_from_json(first), second) if kind == "normal" else Beta(first, second)
 
 
 def _describe_clause(clause: Clause) -> Any:

@@ -12,6 +12,7 @@ forbids is not in the space, and a space with a list has no other configurations
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -33,6 +34,8 @@ from hpo_core.space.suggestion import OptunaTrial, suggest
 if TYPE_CHECKING:
     import pandas
     from ConfigSpace import ConfigurationSpace
+
+    from hpo_core.space.priors.prior import UserPrior
 
 Config = Mapping[str, Value]
 
@@ -73,11 +76,15 @@ class Space:
         forbidden: Iterable[Clause] = (),
         listed: np.ndarray | Iterable[Config] | None = None,
     ):
+        prior = None
         if hasattr(hyperparameters, "conditional_hyperparameters"):
             from hpo_core.space.configspace import from_configspace
 
             parts = from_configspace(cast("ConfigurationSpace", hyperparameters))
-            hyperparameters, conditions, name, forbidden, listed = parts.and_also(conditions, name, forbidden, listed)
+            prior = parts.prior
+            hyperparameters, conditions, name, forbidden, listed, _ = parts.and_also(
+                conditions, name, forbidden, listed
+            )
         self.hyperparameters: tuple[Hyperparameter, ...] = parts_of(hyperparameters, "hyperparameters")
         self.name = name
         self._by_name = named(self.hyperparameters)
@@ -93,6 +100,10 @@ class Space:
             self._listing = ConfigList(self, self.listed)
         elif self.forbidden:
             require_allowed(self)
+        self.first: dict[str, Value] | None = None  # what optimizers propose before their random configurations
+        self.prior: UserPrior | None = None
+        if prior:
+            self.prior = self.with_prior(prior).prior
 
     def __len__(self) -> int:
         return len(self.hyperparameters)
@@ -118,7 +129,8 @@ class Space:
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        return self.hyperparameters, self.conditions, self.forbidden, None if self.listed is None else len(self.listed)
+        n_listed = None if self.listed is None else len(self.listed)
+        return self.hyperparameters, self.conditions, self.forbidden, n_listed, self.prior
 
     def __repr__(self) -> str:
         counted = self.listed is not None or not self.forbidden  # counting what is not forbidden may take long
@@ -174,10 +186,44 @@ class Space:
     @overload
     def sample(self, rng: np.random.Generator, n: int) -> list[dict[str, Value]]: ...
     def sample(self, rng: np.random.Generator, n: int | None = None) -> dict[str, Value] | list[dict[str, Value]]:
-        """Uniform random configuration, or a list of `n`: the same that `n` calls for one would give."""
+        """Random configuration, uniform or from the prior, or a list of `n`: the same that `n` calls for one give."""
         if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
             raise InvalidOption(f"rng must be a numpy.random.Generator, got {rng!r:.60}; np.random.default_rng(seed)")
         return draw(self, rng) if n is None else draw_many(self, rng, n)
+
+    def with_prior(self, prior: Mapping[str, Any] | UserPrior | None) -> Space:
+        """The same space with a prior, from which its random configurations are drawn; None takes it away.
+
+        Parameters
+        ----------
+        prior
+            For some hyperparameters, by name: `(centre, "normal", std)`, with the standard deviation as a share of the
+            range (of the log range on a logarithmic scale); `("beta", a, b)`; or `{value: weight}`, where the values
+            without a weight share the rest. See `docs/priors.md`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_core import Categorical, Float, Space
+        >>> space = Space([Float("lr", 1e-5, 1.0, log=True), Categorical("activation", ["relu", "tanh", "elu"])])
+        >>> believed = space.with_prior({"lr": (1e-3, "normal", 0.2), "activation": {"relu": 0.8}})
+        >>> believed.prior.mode
+        {'lr': 0.001, 'activation': 'relu'}
+        >>> drawn = believed.sample(np.random.default_rng(0), 1000)
+        >>> round(sum(config["activation"] == "relu" for config in drawn) / 1000, 1)
+        0.8
+        """
+        from hpo_core.space.priors.prior import settled_prior
+
+        changed = copy.copy(self)
+        changed.prior = None if prior is None else settled_prior(changed, prior)
+        return changed
+
+    def starting_with(self, config: Config | None) -> Space:
+        """The same space, on which optimizers propose a configuration before their random ones; None for none."""
+        changed = copy.copy(self)
+        changed.first = None if config is None else self.check(config)
+        return changed
 
     def encode(self, configs: Config | Iterable[Config] | pandas.DataFrame) -> np.ndarray:
         """(n, d) codes of configurations, integers where every hyperparameter is discrete."""

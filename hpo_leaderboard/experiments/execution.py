@@ -14,7 +14,7 @@ from hpo_core.running.optimizer import Optimizer, n_random_of
 from hpo_core.running.record import Run
 from hpo_core.running.trial import Proposal
 from hpo_leaderboard.experiments.code.numerics import numerics
-from hpo_leaderboard.experiments.identity import may_be, open_benchmark, optimizer_version
+from hpo_leaderboard.experiments.identity import OpenBenchmark, may_be, open_benchmark, optimizer_version
 from hpo_leaderboard.experiments.job import Job
 from hpo_leaderboard.experiments.noise_free import noise_free_trials
 from hpo_leaderboard.store.columns import compress, config_lines, pack_numbers
@@ -61,11 +61,12 @@ class FinishedRun(NamedTuple):
 def execute(job: Job) -> FinishedRun:
     """The finished run of a job; what goes wrong is its `failure`."""
     try:
-        benchmark = _benchmark_of(job)
+        opened = _benchmark_of(job)
     except (Exception, SystemExit) as error:
         return broken_run(job, _text(error), settled=False)
     try:
-        optimizer = _optimizer_of(job, benchmark)
+        benchmark = opened.benchmark
+        optimizer = _optimizer_of(job, opened)
         timed = TimedOptimizer(optimizer)
         record = run(
             benchmark,
@@ -131,17 +132,17 @@ class TimedOptimizer:
         return here + float(getattr(self._optimizer, "outside_seconds", 0.0))
 
 
-def _benchmark_of(job: Job) -> Benchmark:
+def _benchmark_of(job: Job) -> OpenBenchmark:
     opened = open_benchmark(job.benchmark.name, job.benchmark.options)
     if opened.checksum != job.checksum:
         raise DifferentVersion(
             f"benchmark {job.benchmark.label!r} has the checksum {opened.checksum[:12]} here and {job.checksum[:12]} "
             "where the experiment was started; bring both to the same package versions and tables"
         )
-    return opened.benchmark
+    return opened
 
 
-def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
+def _optimizer_of(job: Job, opened: OpenBenchmark) -> Optimizer:
     member = job.optimizer
     if job.numerics not in (None, numerics()):
         raise DifferentVersion(
@@ -150,7 +151,7 @@ def _optimizer_of(job: Job, benchmark: Benchmark) -> Optimizer:
             f"OPENBLAS_CORETYPE={job.numerics.rpartition(' ')[2]} here"
         )
     try:
-        built = make_optimizer(member.name, benchmark.space, benchmark.budgets, job.run_seed, **member.options)
+        built = make_optimizer(member.name, opened.space, opened.benchmark.budgets, job.run_seed, **member.options)
     except (Exception, SystemExit):
         version = optimizer_version(member.name, None)
         if not may_be(job.version, version):  # what another version raises says nothing about this one

@@ -16,34 +16,53 @@ from hpo_core.factories import Factory, module_of
 from hpo_core.names import needs_import, optimizer_factory, optimizers, resolve_problem
 from hpo_core.problems.problem import Problem
 from hpo_core.running.optimizer import Optimizer
+from hpo_core.space import Space
 from hpo_core.space.plain_data import space_to_json
 from hpo_leaderboard.experiments.code.code_digest import DIGITS, code_digest, depends_on_numerics
 from hpo_leaderboard.experiments.code.held_state import held_state
+from hpo_leaderboard.experiments.study_priors import described_prior, study_prior
 
 N_OPEN = 64  # benchmarks that a process keeps open; opening a table takes longer than a run of random search
 
 
 class OpenBenchmark(NamedTuple):
-    """A benchmark with its family, the checksum of its contents, and whether its losses depend on `numerics`."""
+    """A benchmark with its family, the checksum of its contents, and whether its losses depend on `numerics`.
+
+    `space` is what optimizers get: that of the benchmark, with the prior that its option `prior` asks for; `prior` says
+    how that came about.
+    """
 
     benchmark: Benchmark
     family: str
     checksum: str
     is_numeric: bool
+    space: Space
+    prior: dict[str, Any] | None = None
 
 
 def open_benchmark(name: str, options: Mapping[str, Any]) -> OpenBenchmark:
-    """The benchmark that a suite names; the last ones are kept open."""
+    """The benchmark that a suite names; the last ones are kept open.
+
+    The option `prior` is that of the suite (`hpo_leaderboard.experiments.study_priors`), all others the benchmark's.
+    """
     return _open_benchmark(name, json.dumps(dict(options), sort_keys=True))
 
 
 @lru_cache(maxsize=N_OPEN)
 def _open_benchmark(name: str, options_json: str) -> OpenBenchmark:
-    resolved = resolve_problem(name, **json.loads(options_json))
+    options = json.loads(options_json)
+    kind = options.pop("prior", None)
+    resolved = resolve_problem(name, **options)
     benchmark = Benchmark(resolved.problem)
     modules = _modules(name, resolved.module)
     is_numeric = getattr(benchmark.problem, "table", None) is None and any(map(depends_on_numerics, modules))
-    return OpenBenchmark(benchmark, resolved.family, checksum(benchmark.problem, *modules), is_numeric)
+    contents = checksum(benchmark.problem, *modules)
+    if kind is None:
+        return OpenBenchmark(benchmark, resolved.family, contents, is_numeric, benchmark.space)
+    prior = study_prior(benchmark, kind)
+    said = described_prior(kind, prior)
+    contents = hashlib.sha256(f"{contents} {json.dumps(said, sort_keys=True)}".encode()).hexdigest()
+    return OpenBenchmark(benchmark, resolved.family, contents, is_numeric, benchmark.space.with_prior(prior), said)
 
 
 def close_benchmarks() -> None:

@@ -87,6 +87,12 @@ def optimizers_of(entries: Iterable[Entry | Member]) -> tuple[Member, ...]:
     return tuple(replace(member, name=full_name(member.name)) for member in members_of(entries))
 
 
+def with_prior(member: Member, prior: str) -> Member:
+    """The benchmark with a prior as its option, and in its label unless that was given."""
+    is_given = member.label != Member(member.name, member.options).label
+    return replace(member, options={**member.options, "prior": prior}, label=member.label if is_given else "")
+
+
 def _numbered(member: Member) -> list[Member]:
     """The members that a name such as profet-svm/0..99 stands for; any other name stands for itself.
 

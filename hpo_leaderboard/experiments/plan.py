@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hpo_core import Benchmark, benchmarks
-from hpo_core.errors import HpoError, InvalidBudget, InvalidOption, MissingExtra, UnknownName, UnsupportedSpace
+from hpo_core.errors import (
+    HpoError,
+    InvalidBudget,
+    InvalidOption,
+    InvalidPrior,
+    MissingExtra,
+    UnknownName,
+    UnsupportedSpace,
+)
 from hpo_core.names import make_optimizer
 from hpo_core.names import optimizers as listed_optimizers
 from hpo_core.plugins import FailedImport
@@ -96,7 +104,7 @@ def make_plan(suite: Suite) -> Plan:
         if not opened.benchmark.noise_free_is_cheap:
             costly.append(member.label)
         for optimizer in optimizers:
-            version = _version_or_reason(optimizer, opened.benchmark)
+            version = _version_or_reason(optimizer, opened)
             if isinstance(version, HpoError):
                 reason = str(version).partition("; ")[0]
                 unfit.setdefault((optimizer.label, type(version).__name__), [reason]).append(member.label)
@@ -176,13 +184,13 @@ def _full_cost(benchmark: Benchmark) -> float | None:
     return mean
 
 
-def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
+def _version_or_reason(member: Member, opened: OpenBenchmark) -> str | HpoError:
     """Version of an optimizer on a benchmark, or why it cannot be built there."""
     try:
-        built = make_optimizer(member.name, benchmark.space, benchmark.budgets, 0, **member.options)
+        built = make_optimizer(member.name, opened.space, opened.benchmark.budgets, 0, **member.options)
     except (UnsupportedSpace, InvalidBudget, MissingExtra) as error:
         return error
-    except (UnknownName, FailedImport, InvalidOption):
+    except (UnknownName, FailedImport, InvalidOption, InvalidPrior):
         raise
     except (Exception, SystemExit):
         built = None  # an optimizer that breaks is recorded as such, run by run
@@ -192,7 +200,7 @@ def _version_or_reason(member: Member, benchmark: Benchmark) -> str | HpoError:
 def benchmark_record(label: str, opened: OpenBenchmark) -> BenchmarkRecord:
     """What scoring needs to know about a benchmark, under a label."""
     benchmark = opened.benchmark
-    provenance = benchmark.provenance
+    provenance = benchmark.provenance if opened.prior is None else {**benchmark.provenance, "prior": opened.prior}
     optima = provenance.get("optimum", {})
     test_optimum = optima.get("test_loss") if isinstance(optima, Mapping) else None
     return BenchmarkRecord(

@@ -6,6 +6,7 @@
     optimizers = ["rs", { name = "re", label = "small re", options = { population = 20 } }, "my_package.search:Mine"]
     n_seeds = 20
     n_trials = 100
+    prior = "good"                        or near, bad: what optimizers are told, see `study_priors`; none unless given
     resume = false                        larger budgets train from scratch; the default is what each problem says
 
 A name with `*`, `?` or `[` stands for every listed name that it matches, which may be none; `profet-svm/0..99` for the
@@ -29,9 +30,18 @@ from typing import Any
 from hpo_core.errors import DamagedFile, HpoError, InvalidOption, UnknownName, nearest
 from hpo_core.names import needs_import
 from hpo_core.storage.files import read_limited
-from hpo_leaderboard.experiments.members import MOST_SEEDS, Entry, Member, check_limits, members_of, optimizers_of
+from hpo_leaderboard.experiments.members import (
+    MOST_SEEDS,
+    Entry,
+    Member,
+    check_limits,
+    members_of,
+    optimizers_of,
+    with_prior,
+)
 from hpo_leaderboard.experiments.naming import check_file_name
 from hpo_leaderboard.experiments.scoring import SETTINGS, Scoring
+from hpo_leaderboard.experiments.study_priors import check_kind
 
 SUFFIX = ".toml"
 MOST_BYTES = 4_000_000  # of a file
@@ -56,6 +66,7 @@ class Suite:
     first_seed               lowest of the seeds
     resume                   whether a larger budget continues a training; None does what each problem says
     scoring                  how the runs are scored; no part of a run's key
+    prior                    near, good or bad: an option of every benchmark, which makes it another one
     """
 
     name: str
@@ -69,6 +80,7 @@ class Suite:
     first_seed: int = 0
     resume: bool | None = None
     scoring: Scoring = field(default_factory=Scoring)
+    prior: str | None = None
 
     def __post_init__(self) -> None:
         check_file_name("the name of a suite", self.name)
@@ -85,6 +97,9 @@ class Suite:
             raise InvalidOption(f"resume of a suite must be true or false, got {self.resume!r}")
         if not isinstance(self.scoring, Scoring):
             raise InvalidOption(f"scoring of a suite is said by {', '.join(SETTINGS)}, got {self.scoring!r}")
+        if self.prior is not None:
+            check_kind(self.prior)
+            object.__setattr__(self, "benchmarks", tuple(with_prior(m, self.prior) for m in self.benchmarks))
         self._check_members()
 
     def _check_members(self) -> None:

@@ -57,6 +57,8 @@ def describe_benchmarks(
         listed = known.get(member["name"])
         line = listed.summary if listed is not None else str(provenance.get("source") or _own(member["name"]))
         paper = str(provenance.get("paper") or FAMILY_PAPERS.get(task.family if task is not None else "", ""))
+        if "prior" in member["options"]:
+            line = f"{line}; optimizers are given a {member['options']['prior']} prior, Mallik et al. (2023)"
         rows.append(Described(name, _with_options(line, member["options"]), paper, links(paper)))
     return _merged(rows)
 

@@ -90,6 +90,17 @@ LISTED_CONDITIONAL = Space(
     CONDITIONAL_DEEP, CONDITIONAL_DEEP.conditions, listed=CONDITIONAL_DEEP.sample(np.random.default_rng(0), 40)
 )
 MODELLED = ("gp", "gp-ucb", "gp-acquisition", "gp-warped", "turbo", "smac", "bore", "cqr", "lcnet-hb")
+BELIEVED = {
+    "mixed": MIXED.with_prior({"lr": (1e-3, "normal", 0.1), "units": ("beta", 5, 2), "activation": {"elu": 0.9}}),
+    "discrete": DISCRETE.with_prior({"o": (5, "normal", 0.2), "c": {"y": 1.0}}),
+    "conditional": CONDITIONAL_DEEP.with_prior(
+        {"model": {"net": 0.7}, "kernel": {"poly": 0.8}, "layers": (3, "normal", 0.3)}
+    ),
+    "forbidden": FORBIDDEN.with_prior(
+        {"min_leaf": (15, "normal", 0.2), "solver": {"lbfgs": 0.9}, "penalty": {"l1": 0.9}}
+    ),
+    "listed": LISTED.with_prior({"activation": {"elu": 0.9}, "lr": (1e-3, "normal", 0.1)}),
+}
 INFORMED = ("es", "mtbo", "fabolas", "boca", "bohamiann", "mt-bohamiann", "dngo")
 ONCE = ("tpe", "tpe-univariate", *MODELLED[:-1], *INFORMED, "lc-gp", "bo-bos")  # as long as it can; not lcnet-hb
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
@@ -246,6 +257,28 @@ def test_shaped_spaces_are_searched_alike_again_and_whatever_fails(name, space):
     assert first == again
     for trial in first.trials:
         assert trial.config == space.check(trial.config)
+
+
+@pytest.mark.parametrize(
+    ("name", "space"),
+    parameters(
+        (f"{label}-{name}", name, space)
+        for name in NAMES
+        for label, space in BELIEVED.items()
+        if label == "discrete" or name not in REFUSED
+        if ".adapters." not in str(optimizers()[name].target) or label == "mixed"
+    ),
+)
+def test_a_prior_leads_to_its_mode_first_and_to_configurations_of_the_space(name, space):
+    n = 6 if name in (*INFORMED, *MODELLED) or ".adapters." in str(optimizers()[name].target) else 25
+    first, again = (run(benchmark(space), build(name, space, default_first=True), n_trials=n, workers=3) for _ in "ab")
+    assert first == again
+    for trial in first.trials:
+        assert trial.config == space.check(trial.config)
+    start = min(first.trials, key=lambda trial: trial.step)
+    assert space.to_unit(space.encode(start.config)) == pytest.approx(
+        space.to_unit(space.encode(space.prior.mode)), abs=1e-9, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("space", [LISTED, LISTED_CONDITIONAL], ids=["listed", "listed-conditional"])

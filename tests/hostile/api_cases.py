@@ -98,6 +98,14 @@ def _spaced(**given):
     _loop("tpe", space)
 
 
+def _believed(centre, kind, std, weights):
+    """A space with a prior, sampled, and searched by an optimizer that begins with its mode."""
+    space = SPACE.with_prior({"x1": (centre, kind, std), "c": weights})
+    if not np.isfinite(space.prior.log_density(space.encode(space.sample(np.random.default_rng(0), 3)))).all():
+        raise ValueError("a draw without density")
+    _loop("priorband", space, default_first=True)
+
+
 def _criterion_called(text, trials):
     return criterion(text, BRANIN.space)(trials)
 
@@ -124,6 +132,9 @@ CALLS = {
         lambda left, relation, right: hpo.Space(SPACE, forbidden=[hpo.ForbiddenRelation(left, relation, right)]),
         {"left": "n", "relation": ">", "right": "x1"},
     ),
+    "prior": (_believed, {"centre": 0.3, "kind": "normal", "std": 0.1, "weights": {"a": 0.5}}),
+    "with_prior": (SPACE.with_prior, {"prior": {"n": ("beta", 2, 3)}}),
+    "starting_with": (SPACE.starting_with, {"config": CONFIG}),
     "check": (SPACE.check, {"config": CONFIG}),
     "check x1": (lambda x1, n, c: SPACE.check({"x1": x1, "n": n, "c": c}), CONFIG),
     "encode": (SPACE.encode, {"configs": [CONFIG]}),

@@ -16,6 +16,7 @@ n_seeds = 2
 n_trials = 4
 workers = 1
 resume = false
+prior = "good"
 incumbent = "lowest-loss"
 targets = { kind = "sobol", n = 20, seed = 0 }
 cutoffs = { branin = [1.0, 2.0] }

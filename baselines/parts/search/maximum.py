@@ -162,18 +162,21 @@ def refine(
 def random_new_row(snapshot: Snapshot, rng: np.random.Generator) -> np.ndarray:
     """Random row (width,) that was not proposed before, or any random one if `TRIES` of them were.
 
-    In a space with a list no row is proposed again, at whatever level, as long as there are others.
+    In a space with a list no row is proposed again, at whatever level, as long as there are others. The very first is
+    the one that the space starts with, and the user's prior is what they are drawn from, where there is such.
     """
+    if snapshot.features.first is not None and not len(snapshot):
+        return snapshot.features.first
     if snapshot.features.listed is not None:
         return _random_new_listed(snapshot, snapshot.features.listed, rng)
-    for row in snapshot.features.sample_prior(rng, TRIES):
+    for row in snapshot.features.sample_start(rng, TRIES):
         if snapshot.is_new(row):
             return row
     return row
 
 
 def _random_new_listed(snapshot: Snapshot, listed: ListedRows, rng: np.random.Generator) -> np.ndarray:
-    rows = listed.rows[rng.permutation(len(listed))]
+    rows = listed.rows[snapshot.features.listed_order(rng)]
     for row in rows:
         if all(snapshot.is_new(row, level) for level in range(snapshot.full + 1)):
             return row

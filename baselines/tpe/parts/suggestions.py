@@ -66,7 +66,7 @@ class BoxSuggestions:
     """Suggestions of one hyperparameter after another; `width` is that of a row."""
 
     def __init__(self, space: Space):
-        self._columns = Columns(space)
+        self._space, self._columns = space, Columns(space)
         self.width = self._columns.width
         self._hyperparameters, self._forbidden = space.hyperparameters, space.forbidden
         self._conditional, self._decode = space.conditional, decoder(space)
@@ -82,6 +82,12 @@ class BoxSuggestions:
         config, row = self._until_allowed(draw, rng, split) if self._forbidden else draw(rng, split)
         self._columns.choices.note(row)
         return config, row
+
+    def enter(self, config: dict[str, Any]) -> np.ndarray:
+        """Row (width,) of a configuration that comes from elsewhere, as if it had been suggested."""
+        row = self._columns.rows_of(self._space, self._space.encode(config).astype(float))[0][0]
+        self._columns.choices.note(row)
+        return row
 
     def _until_allowed(self, draw: Draw, rng: np.random.Generator, split: GoodAndBad) -> Suggestion:
         config, row = draw(rng, split)
@@ -133,7 +139,8 @@ class ListedSuggestions:
         self._draws = IndexDraws(len(self._codes))
         self._prior = adaptive_mixture(np.empty(0), np.empty(0))
         self._good: list[int] = []
-        self._log_weights = np.zeros(len(self._codes))
+        believed = None if space.prior is None else np.maximum(space.prior.listed_probabilities, 1e-300)
+        self._log_weights = np.zeros(len(self._codes)) if believed is None else np.log(believed)
 
     def suggest(self, rng: np.random.Generator, split: GoodAndBad) -> Suggestion:
         """Configuration to evaluate next, and its row; it is not suggested again while there are others."""
@@ -144,6 +151,13 @@ class ListedSuggestions:
         self._draws.note(index)
         self._columns.choices.note(self._rows[index])
         return self._space.numbering.config(index), self._rows[index]
+
+    def enter(self, config: dict[str, Any]) -> np.ndarray:
+        """Row (width,) of a configuration that comes from elsewhere, as if it had been suggested."""
+        index = self._space.numbering.index(config)
+        self._draws.note(index)
+        self._columns.choices.note(self._rows[index])
+        return self._rows[index]
 
     def _weigh(self, split: GoodAndBad) -> None:
         """Note the weights of the list, which seldom change: the product of l relative to that of the prior."""

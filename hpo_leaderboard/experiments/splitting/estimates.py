@@ -39,6 +39,7 @@ MILLISECONDS: dict[str, tuple[float, float]] = {
     "tpe-univariate": (0.12, 0.13),
     "sh": (0.14, 0.14),
     "hyperband": (0.08, 0.08),
+    "priorband": (2.2, 2.2),
     "asha": (0.22, 0.22),
     "bohb": (2.7, 2.7),
     "gp": (6.6, 6.6),
