@@ -86,6 +86,12 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "baselines.halving.bohb:BOHB",
         True,
     ),
+    "dehb": OptimizerEntry(
+        "Hyperband with configurations from differential evolution",
+        "Awad et al. (2021)",
+        "baselines.halving.dehb:DEHB",
+        True,
+    ),
     "lcnet-hb": OptimizerEntry(
         "Hyperband with configurations from LC-Net's learning curves",
         "Klein et al. (2017); Klein (2020), section 5.4.4",
