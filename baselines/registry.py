@@ -107,7 +107,31 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "bo-bos": OptimizerEntry(
         "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.curves.bo_bos:BOBOS", True
     ),
+    "dpl": OptimizerEntry(
+        "one step of the training whose predicted power law promises most",
+        "Kadra et al. (2023)",
+        "baselines.curves.dpl:DPL",
+        True,
+    ),
     "asha": OptimizerEntry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
+    "asha-stop": OptimizerEntry(
+        "asynchronous successive halving that stops trainings and never takes them up again",
+        "Li et al. (2018)",
+        "baselines.halving.asha_stop:StoppingASHA",
+        True,
+    ),
+    "pasha": OptimizerEntry(
+        "asynchronous successive halving whose highest budget grows while rankings change",
+        "Bohdal et al. (2023)",
+        "baselines.halving.pasha:PASHA",
+        True,
+    ),
+    "mobster": OptimizerEntry(
+        "asynchronous successive halving with configurations from a Gaussian process across budgets",
+        "Klein et al. (2020)",
+        "baselines.halving.mobster:MOBSTER",
+        True,
+    ),
     "gp": OptimizerEntry(
         "expected improvement under a Gaussian process",
         "Snoek et al. (2012); Klein (2020), app. E.5",
