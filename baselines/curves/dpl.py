@@ -4,20 +4,21 @@
     f       an ensemble of networks that predict a power law of the budget from x, `hpo_models.curves.power_laws`
 
 Algorithm 1. After each loss the ensemble is refined, and the training that goes on for a step, or begins, is the one of
-the highest expected improvement of the loss predicted at the full budget over the lowest loss observed at any budget
-(section 4.3, gray-box search). Trainings are frozen in between and go on whenever they are promising again. The
-first configuration is random. After each of the first 10 losses, and whenever the lowest loss has not fallen for 1.2 N
-steps, the ensemble is trained from scratch, as in the authors' code.
+the highest expected improvement of the loss predicted at the full budget over the lowest loss observed at any budget.
+Trainings are frozen in between and go on whenever they are promising again. Whenever the lowest loss has not fallen for
+1.2 N steps the ensemble is trained from scratch, as in the authors' code.
 
-Why this one and not DyHPO (Wistuba et al., 2022), the other method of this kind: a step is an observation, so that there
-are soon a thousand of them. A refinement of these networks takes the same time for any number of observations; the
-Gaussian process of DyHPO takes a time that grows with their cube for each of its 50 steps of gradient descent.
+Why this one and not DyHPO (Wistuba et al., 2022), the other method of this kind: a step is an observation, so that
+there are soon a thousand of them. A refinement of these networks takes the same time for any number of observations;
+the Gaussian process of DyHPO takes a time that grows with their cube for each of its 50 steps of gradient descent.
 
-Departures from the paper, beside those of `hpo_models.curves.power_laws`: losses are transformed, linear up to the
-median and logarithmic beyond, and standardised; a failed training is not continued, and its last loss counts as the
-worst. Where the paper scores every configuration of a table the candidates are 300 random ones, a part of them near the
-configuration of the lowest loss, and all of a short list. With several workers a training that is running is no
-candidate.
+Departures from the paper, beside those of `hpo_models.curves.power_laws`: the first 10 configurations are random, not
+the first one. The ensemble is trained from scratch whenever there are a tenth more losses as well, not only after the
+first 10: refined alone, it went on for too long with what its first losses had taught it. Losses become shares of their
+range, from the lowest to the median loss after the first step, at which they are cut off. A failed training is not
+continued, and its last loss counts as the worst. Where the paper scores every configuration of a table the candidates
+are 300 random ones, a part of them near the configuration of the lowest loss, and all of a short list. With several
+workers a training that is running is no candidate.
 
 Examples
 --------
@@ -36,6 +37,7 @@ import numpy as np
 
 from baselines.curves.parts.stepwise import StepwiseTraining, ladder
 from baselines.parts.history import row_key
+from baselines.parts.requirements import count
 from baselines.parts.sampling import unit_decoder
 from baselines.parts.search.maximum import random_points
 from hpo_core.running.optimizer import Pending
@@ -47,7 +49,7 @@ from hpo_models.curves.power_laws import Curves, PowerLaws, trained
 from hpo_models.features import Features
 
 N_CANDIDATES = 300
-FROM_SCRATCH = 10  # losses after each of which the ensemble is trained from scratch
+GROWTH = 1.1  # of the number of losses, after which the ensemble is trained from scratch
 PATIENCE = 1.2  # full trainings without a lower loss, until it is again
 
 
@@ -60,12 +62,17 @@ class DPL:
         As in `baselines.optimizer`.
     step
         A training is evaluated at every `step`-th available budget.
+    n_initial
+        Number of random configurations, trained for one step each, before the ensemble is used.
     """
 
     name = "dpl"
 
-    def __init__(self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, step: int = 1):
+    def __init__(
+        self, space: Space, *, budgets: Sequence[float] = (1,), seed: int = 0, step: int = 1, n_initial: int = 10
+    ):
         self._steps = ladder(budgets, step)
+        self._n_initial = count("n_initial", n_initial)
         self._shares = np.asarray(self._steps, dtype=float) / float(self._steps[-1])
         self._features = Features(space)
         self._decode = unit_decoder(space)
@@ -76,7 +83,9 @@ class DPL:
         self._open: dict[int, StepwiseTraining] = {}  # trainings that can go on, by index
         self._observed: list[tuple[int, int, float]] = []  # index of the training, its step, loss
         self._ensemble: PowerLaws | None = None
-        self._n_seen = self._n_since_best = 0
+        self._n_seen = self._n_scratch = self._n_since_best = (
+            0  # losses that it was refined, trained with; since the best
+        )
         self._best = math.inf
         self._pending: Pending[int] = Pending()
         self.n_random = 0
@@ -108,7 +117,7 @@ class DPL:
     def _choose(self) -> int | None:
         """Index of the training that goes on, or begins; None if there is nothing to train."""
         going, fresh = list(self._open), self._new_rows()
-        if self._best == math.inf or not self._features.width:
+        if self.n_trainings < self._n_initial or self._best == math.inf or not self._features.width:
             self.n_random += bool(len(fresh))
             return self._begin(fresh[0]) if len(fresh) else going[0] if going else None
         rows = np.concatenate([self._rows[going], fresh])
@@ -144,7 +153,8 @@ class DPL:
         if self._ensemble is None or self._n_seen < len(values):
             curves = Curves(self._rows[indices], self._shares[steps], values)
             stale = self._n_since_best >= PATIENCE * len(self._steps)
-            scratch = self._ensemble is None or len(values) <= FROM_SCRATCH or stale
+            scratch = self._ensemble is None or stale or len(values) >= GROWTH * self._n_scratch
+            self._n_scratch = len(values) if scratch else self._n_scratch
             self._ensemble = trained(curves, self._rng, None if scratch else self._ensemble)
             self._n_seen, self._n_since_best = len(values), 0 if stale else self._n_since_best
         return self._ensemble, float(values.min())

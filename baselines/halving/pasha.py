@@ -3,13 +3,13 @@
     r_0 < r_1 < ...    rungs of ASHA, eta 3                K    the highest rung in use, r_1 at first
     f_r(c)             loss of configuration c at budget r
 
-Algorithm 1. Promotions are those of ASHA, up to r_K. When a loss at a rung arrives, the configurations of r_K are ranked
-by their losses there and by those at r_(K-1). If the rankings differ, K grows by one. They are compared softly (section
-4.1): the configuration of rank i at r_K must be one of those whose loss at r_(K-1) is within epsilon of that of the
+Algorithm 1. Promotions are those of ASHA, up to r_K. When a loss at r_K arrives, its configurations are ranked by their
+losses there and by those at r_(K-1). If the rankings differ, K grows by one. They are compared softly (section 4.1):
+the configuration of rank i at r_K must be one of those whose loss at r_(K-1) is within epsilon of that of the
 configuration of rank i there. Epsilon is the noise of the rankings (section 4.2), the 90 % quantile of
 
-    |f_r(c) - f_r(c')|    r = r_K, over pairs of its configurations whose order at r was reversed at some r' < r and back
-                          again at some r'' < r'
+    |f_r(c) - f_r(c')|    r = r_K, over pairs of its configurations whose order at r was reversed at some r' < r and
+                          back again at some r'' < r'
 
 and keeps its value, 0 at first, while there is no such pair.
 

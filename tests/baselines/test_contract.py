@@ -130,7 +130,8 @@ NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cann
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
 SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
-SLOW = ("bo-bos", "boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mobster", "mt-bohamiann", "mtbo", *SLOW_LIBRARIES)
+SLOW_MODELS = ("boca", "dngo", "dpl", "es", "fabolas", "gp-ucb", "lcnet-hb", "mobster", "mt-bohamiann", "mtbo")
+SLOW = ("bo-bos", *SLOW_MODELS, *SLOW_LIBRARIES)
 
 
 def parameters(cases):
