@@ -35,6 +35,8 @@ MODEL_BASED = (
     "lcnet-hb",
     "lc-gp",
     "bo-bos",
+    "mobster",
+    "dpl",
 )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hpo_models.curves.power_laws import K, Curves, Objective, outputs, power_law, trained
+from hpo_models.curves.power_laws import Curves, K, Objective, outputs, power_law, trained
 from hpo_models.networks.tanh_network import TanhNetwork
 
 
