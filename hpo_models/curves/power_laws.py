@@ -83,10 +83,12 @@ def trained(curves: Curves, rng: np.random.Generator, before: PowerLaws | None =
     else:
         theta = aligned_copy(before.theta)
     options = TRAINING if before is None else REFINEMENT
-    return PowerLaws(shape, adam_in_place(Objective(shape, curves, rng, options.n_steps).gradient, theta, rng, options))
+    return PowerLaws(
+        shape, adam_in_place(CurveObjective(shape, curves, rng, options.n_steps).gradient, theta, rng, options)
+    )
 
 
-class Objective:
+class CurveObjective:
     """What training minimises, on minibatches one after the other, a different one for each network."""
 
     def __init__(self, shape: TanhNetwork, curves: Curves, rng: np.random.Generator, n_steps: int):

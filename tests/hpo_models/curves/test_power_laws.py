@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hpo_models.curves.power_laws import Curves, K, Objective, outputs, power_law, trained
+from hpo_models.curves.power_laws import CurveObjective, Curves, K, outputs, power_law, trained
 from hpo_models.networks.tanh_network import TanhNetwork
 
 
@@ -30,7 +30,7 @@ def test_the_gradient_is_that_of_the_mean_absolute_error():
     shape = TanhNetwork((3, 6, 6, 3))
     curves = Curves(rng.random((1, 3)), np.array([0.3]), np.array([2.0]))  # one row: every minibatch is the same
     theta = (0.5 * rng.standard_normal((K, shape.n_parameters))).astype(np.float32)
-    found = Objective(shape, curves, rng, 1).gradient(theta).copy()
+    found = CurveObjective(shape, curves, rng, 1).gradient(theta).copy()
 
     def error(theta):
         laws = outputs(shape, theta, curves.x.astype(np.float32))[-1]
