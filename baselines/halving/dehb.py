@@ -25,9 +25,9 @@ are made up for by offspring. Conditions, forbidden clauses and lists are handle
 Examples
 --------
 >>> from hpo_core import run
->>> r = run("counting-ones-8-8", "dehb", n_trials=60, seed=1)
->>> sorted({trial.budget for trial in r.trials})[-1]
-729
+>>> r = run("mini-wine", "dehb", n_trials=121, seed=0)
+>>> [sum(trial.budget == rung for trial in r.trials) for rung in (1, 4, 11, 33, 100)]  # the first bracket
+[81, 27, 9, 3, 1]
 """
 
 from __future__ import annotations
