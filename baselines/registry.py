@@ -107,12 +107,6 @@ _ENTRIES: dict[str, OptimizerEntry] = {
     "bo-bos": OptimizerEntry(
         "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.curves.bo_bos:BOBOS", True
     ),
-    "dpl": OptimizerEntry(
-        "one step of the training whose predicted power law promises most",
-        "Kadra et al. (2023)",
-        "baselines.curves.dpl:DPL",
-        True,
-    ),
     "asha": OptimizerEntry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
     "asha-stop": OptimizerEntry(
         "asynchronous successive halving that stops trainings and never takes them up again",

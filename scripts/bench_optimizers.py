@@ -62,7 +62,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 ADAPTED = ("smac3", "optuna-gp")  # peers of the models
 # not timed unless given by name
 LEFT_OUT = ("grid", "gp-ucb", "mtbo", "mt-bohamiann", "fabolas", "boca", "mobster")
-LEFT_OUT += ("lcnet-hb", "lc-gp", "bo-bos", "dpl", "skopt-gp")
+LEFT_OUT += ("lcnet-hb", "lc-gp", "bo-bos", "skopt-gp")
 ORDERS = {"smac": 1, "bore": 1, "gp": 3, "gp-mcmc": 3, "bohamiann": 0, "dngo": 1, "es": 3}  # powers of n
 LEEWAY = 0.3
 TARGETS = {"rs": 10, "re": 20, "de": 40, "tpe-univariate": 150, "tpe": 400, "bohb": 1000}  # microseconds

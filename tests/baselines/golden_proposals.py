@@ -36,7 +36,6 @@ MODEL_BASED = (
     "lc-gp",
     "bo-bos",
     "mobster",
-    "dpl",
 )
 
 

@@ -94,7 +94,7 @@ INFORMED = ("es", "mtbo", "fabolas", "boca", "bohamiann", "mt-bohamiann", "dngo"
 ONCE = ("tpe", "tpe-univariate", "gp", "gp-ucb", "smac", "bore", *INFORMED, "lc-gp", "bo-bos")  # as long as it can
 CHOOSY = ("boca",)  # takes the cheapest budget that says enough, so one may never be it
 GROWING = ("pasha",)  # reaches the full budget only if rankings at smaller ones change
-STEPWISE = ("lc-gp", "bo-bos", "dpl")  # four trials make one training, which fails as a whole
+STEPWISE = ("lc-gp", "bo-bos")  # four trials make one training, which fails as a whole
 SHORT_CHAINS = {"units": 10, "n_chains": 2, "n_adapt": 10, "n_draws": 3, "n_between": 5}
 SHORT_SEARCH = {"acq_optimizer_kwargs": {"n_points": 500, "n_restarts_optimizer": 2}}
 OPTIONS = {
@@ -130,7 +130,7 @@ NOT_TAKEN = {"reinforce": ALL_FOUR}  # spaces of `SPACES` that an optimizer cann
 
 NAMES = [name for name, entry in optimizers().items() if isinstance(entry.target, str)]
 SLOW_LIBRARIES = ("optuna-gp", "skopt-gp", "smac3")
-SLOW_MODELS = ("boca", "dngo", "dpl", "es", "fabolas", "gp-ucb", "lcnet-hb", "mobster", "mt-bohamiann", "mtbo")
+SLOW_MODELS = ("boca", "dngo", "es", "fabolas", "gp-ucb", "lcnet-hb", "mobster", "mt-bohamiann", "mtbo")
 SLOW = ("bo-bos", *SLOW_MODELS, *SLOW_LIBRARIES)
 
 

@@ -40,7 +40,6 @@ MILLISECONDS: dict[str, tuple[float, float]] = {
     "bohb": (2.7, 2.7),
     "dehb": (0.29, 0.29),
     "mobster": (79.0, 79.0),
-    "dpl": (1000.0, 1000.0),
     "gp": (6.6, 6.6),
     "gp-ucb": (5.8, 5.8),
     "es": (21.0, 21.0),
