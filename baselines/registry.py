@@ -104,6 +104,12 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "baselines.halving.bohb:BOHB",
         True,
     ),
+    "dehb": OptimizerEntry(
+        "Hyperband with configurations from differential evolution",
+        "Awad et al. (2021)",
+        "baselines.halving.dehb:DEHB",
+        True,
+    ),
     "lcnet-hb": OptimizerEntry(
         "Hyperband with configurations from LC-Net's learning curves",
         "Klein et al. (2017); Klein (2020), section 5.4.4",
@@ -120,6 +126,24 @@ _ENTRIES: dict[str, OptimizerEntry] = {
         "gp-ucb over epochs that stops a training optimally", "Dai et al. (2019)", "baselines.curves.bo_bos:BOBOS", True
     ),
     "asha": OptimizerEntry("asynchronous successive halving", "Li et al. (2018)", "baselines.halving.asha:ASHA", True),
+    "asha-stop": OptimizerEntry(
+        "asynchronous successive halving that stops trainings and never takes them up again",
+        "Li et al. (2018)",
+        "baselines.halving.asha_stop:StoppingASHA",
+        True,
+    ),
+    "pasha": OptimizerEntry(
+        "asynchronous successive halving whose highest budget grows while rankings change",
+        "Bohdal et al. (2023)",
+        "baselines.halving.pasha:PASHA",
+        True,
+    ),
+    "mobster": OptimizerEntry(
+        "asynchronous successive halving with configurations from a Gaussian process across budgets",
+        "Klein et al. (2020)",
+        "baselines.halving.mobster:MOBSTER",
+        True,
+    ),
     "gp": OptimizerEntry(
         "expected improvement under a Gaussian process",
         "Snoek et al. (2012); Klein (2020), app. E.5",

@@ -65,7 +65,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 ADAPTED = ("smac3", "optuna-gp")  # peers of the models
 # not timed unless given by name
-LEFT_OUT = ("grid", "gp-ucb", "gp-acquisition", "mtbo", "mt-bohamiann", "fabolas", "boca")
+LEFT_OUT = ("grid", "gp-ucb", "gp-acquisition", "mtbo", "mt-bohamiann", "fabolas", "boca", "mobster")
 LEFT_OUT += ("lcnet-hb", "lc-gp", "bo-bos", "skopt-gp")
 ORDERS = {"smac": 1, "bore": 1, "gp": 3, "gp-mcmc": 3, "bohamiann": 0, "dngo": 1, "es": 3}  # powers of n
 ORDERS |= {"gp-thompson": 3, "gp-warped": 3, "turbo": 3, "cqr": 1}

@@ -1,7 +1,8 @@
 """Do the optimizers search as well as they should? Statistical checks over many seeds, as a table.
 
-    python scripts/check_quality.py                       all checks but the next, a quarter of an hour
+    python scripts/check_quality.py                       all checks but the next two, a quarter of an hour
     python scripts/check_quality.py --models              those of the model-based optimizers, see `model_checks`
+    python scripts/check_quality.py --modern              those of the newer methods, see `modern_checks`
     python scripts/check_quality.py --only rs,re          those of some optimizers
     python scripts/check_quality.py --seeds 400           more runs each, more powerful tests
 
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import modern_checks
 import numpy as np
 from model_checks import model_checks
 from regret_checks import STEPS, Check, Outcome, Recorded, against_recorded, median_at_most, read_recorded
@@ -31,6 +33,7 @@ from hpo_core.errors import MissingExtra
 
 COUNTING_ONES, FULL_EVALUATIONS = "counting-ones-8-8", 20
 RECORDED = Path(__file__).with_name("recorded_regret.csv")
+MODERN = (modern_checks,)  # modules with `checks(n_seeds)`, the lines of `--modern`
 
 
 @cache
@@ -121,16 +124,20 @@ def checks(recorded: dict[tuple[str, str, int], Recorded]) -> list[Check]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", action="store_true", help="check the model-based optimizers")
-    parser.add_argument("--seeds", type=int, help="runs per optimizer and benchmark (100, of models 20)")
+    parser.add_argument("--modern", action="store_true", help="check the newer methods")
+    parser.add_argument("--seeds", type=int, help="runs per optimizer and benchmark (100, of models and newer ones 20)")
     parser.add_argument("--only", help="optimizers, separated by commas")
     parser.add_argument(
         "--recorded", type=Path, default=RECORDED, help="quartiles of recorded runs (recorded_regret.csv)"
     )
     options = parser.parse_args()
-    lines = (model_checks if options.models else checks)(read_recorded(options.recorded))
-    n_seeds = options.seeds if options.seeds is not None else 20 if options.models else 100
+    n_seeds = options.seeds if options.seeds is not None else 20 if options.models or options.modern else 100
     if n_seeds < 2:
         parser.error(f"--seeds must be at least 2, got {n_seeds}")
+    if options.modern:
+        lines = [line for module in MODERN for line in module.checks(n_seeds)]
+    else:
+        lines = (model_checks if options.models else checks)(read_recorded(options.recorded))
     wanted = None if options.only is None else set(options.only.split(","))
     if unknown := sorted((wanted or set()) - {check.optimizer for check in lines}):
         parser.error(f"no checks for {', '.join(unknown)}")

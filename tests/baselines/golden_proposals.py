@@ -40,6 +40,7 @@ MODEL_BASED = (
     "lcnet-hb",
     "lc-gp",
     "bo-bos",
+    "mobster",
 )
 
 

@@ -5,7 +5,7 @@ Runs whose optimizer or benchmark has linear algebra are keyed by its libraries 
 does was measured (`scripts/processor_bits.py`, and samples of the shipped archive) on one machine with the kernels of
 OpenBLAS for it (SkylakeX) and with those for Haswell, numpy's loops for AVX512 switched off:
 
-    no linear algebra         equal: rs, grid, re, de, reinforce, sh, hyperband, asha on tables
+    no linear algebra         equal: rs, grid, re, de, reinforce, sh, hyperband, asha, asha-stop, pasha, dehb on tables
     other bits, as a rule     gp, gp-ucb, bohamiann, mt-bohamiann, fabolas, boca, lcnet-hb, skopt-gp; every method on
                               benchmarks whose losses are computed, such as lcbench and generated tasks
     other bits, rarely        tpe-univariate, optuna-cmaes

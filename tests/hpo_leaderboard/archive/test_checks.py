@@ -187,7 +187,7 @@ def test_bits_are_bound_but_with_other_libraries_of_linear_algebra():
 def test_what_is_said_to_be_equal_everywhere_has_no_linear_algebra():
     from hpo_leaderboard.experiments.identity import is_numeric_optimizer
 
-    equal = ("rs", "grid", "re", "de", "reinforce", "sh", "hyperband", "asha")
+    equal = ("rs", "grid", "re", "de", "reinforce", "sh", "hyperband", "asha", "asha-stop", "pasha", "dehb")
     assert not any(map(is_numeric_optimizer, equal))
 
 
