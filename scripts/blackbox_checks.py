@@ -80,8 +80,8 @@ def compared(optimizer: str, other: str, benchmark: str | Benchmark, step: int, 
     return Check(optimizer, name, claim, measure)
 
 
-def checks(n_seeds: int) -> list[Check]:
-    """The lines of the table; `measure` of each gets the number of seeds, `n_seeds` is not looked at."""
+def blackbox_checks() -> list[Check]:
+    """The lines of the table."""
     return [
         *(compared("local-search", "rs", b, 200, better=True) for b in NETWORKS),
         *(compared(name, "rs", b, 100, better=False) for name in ("sobol", "lhs") for b in ("protein", "hartmann6")),

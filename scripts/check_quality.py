@@ -2,7 +2,7 @@
 
     python scripts/check_quality.py                       all checks but the next two, a quarter of an hour
     python scripts/check_quality.py --models              those of the model-based optimizers, see `model_checks`
-    python scripts/check_quality.py --modern              those of the newer methods, see `modern_checks`
+    python scripts/check_quality.py --modern              those of the newer methods, see `MODERN`
     python scripts/check_quality.py --only rs,re          those of some optimizers
     python scripts/check_quality.py --seeds 400           more runs each, more powerful tests
 
@@ -23,9 +23,11 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import modern_checks
 import numpy as np
+from blackbox_checks import blackbox_checks
 from model_checks import model_checks
+from modern_checks import modern_checks
+from prior_checks import prior_checks
 from regret_checks import STEPS, Check, Outcome, Recorded, against_recorded, median_at_most, read_recorded
 
 from hpo_core import Benchmark, Trial, run
@@ -33,7 +35,7 @@ from hpo_core.errors import MissingExtra
 
 COUNTING_ONES, FULL_EVALUATIONS = "counting-ones-8-8", 20
 RECORDED = Path(__file__).with_name("recorded_regret.csv")
-MODERN = (modern_checks,)  # modules with `checks(n_seeds)`, the lines of `--modern`
+MODERN = (modern_checks, blackbox_checks, prior_checks)  # the lines of `--modern`
 
 
 @cache
@@ -135,7 +137,7 @@ def main() -> int:
     if n_seeds < 2:
         parser.error(f"--seeds must be at least 2, got {n_seeds}")
     if options.modern:
-        lines = [line for module in MODERN for line in module.checks(n_seeds)]
+        lines = [line for made in MODERN for line in made()]
     else:
         lines = (model_checks if options.models else checks)(read_recorded(options.recorded))
     wanted = None if options.only is None else set(options.only.split(","))
