@@ -53,7 +53,7 @@ def add_run(parser: Parser) -> None:
     parser.add_argument("--seeds", type=int, default=1, help="number of runs, with the seeds 0, 1, ... (1)")
     parser.add_argument("--workers", type=int, default=1, help="evaluations at the same time (1)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the optimizer")
-    parser.add_argument("--prior", choices=("near", "good", "bad"), help="prior of this quality (docs/priors.md)")
+    parser.add_argument("--prior", choices=("near", "good", "bad"), help="prior of this quality")
     parser.add_argument("--default-first", action="store_true", help="propose the prior's mode, or the default, first")
     parser.add_argument(
         "--stop", metavar="CRITERION", help="stopping criterion, see `hpo criteria`", complete="criteria"

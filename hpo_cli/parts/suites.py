@@ -29,9 +29,7 @@ def add_suite(parser: Parser, *, several: bool = False) -> None:
         "--seeds", type=seed_range, metavar="N|A:B", help="seeds 0..N-1 or A..B-1, instead of the suite's"
     )
     parser.add_argument("--trials", type=int, metavar="N", help="evaluations per run, instead of the suite's")
-    parser.add_argument(
-        "--prior", choices=KINDS, help="prior that the optimizers are given, of this quality (docs/priors.md)"
-    )
+    parser.add_argument("--prior", choices=KINDS, help="prior that the optimizers are given, of this quality")
     parser.add_argument(
         "--allow-import", action="store_true", help="let the file name code to import, as MODULE:ATTRIBUTE"
     )
