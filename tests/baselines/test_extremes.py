@@ -14,7 +14,7 @@ from tabular import open_table
 SPACE = Space([Float("x", 0.0, 1.0), Categorical("c", "ab"), Int("n", 1, 9)])
 SHORT = {"units": 5, "n_adapt": 5, "n_draws": 2, "n_between": 2}
 OPTIONS = {"bohamiann": SHORT, "mt-bohamiann": SHORT, "lcnet-hb": {"units": 5}}
-SLOW = ("optuna-gp", "smac3", "smac3-mf")  # their models take seconds; tried by hand with these losses
+SLOW = ("optuna-gp", "smac3", "smac3-mf")  # their models take seconds; the first two were tried by hand
 NAMES = [name for name in optimizers() if name not in (*SLOW, "reinforce")]
 LOSSES = {"both": [1e308, -1e308, 5.0], "largest": [1.79e308, 1.7e308], "smallest": [5e-324, -5e-324, 0.0]}
 
