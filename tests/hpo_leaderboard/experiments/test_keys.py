@@ -195,7 +195,7 @@ def test_a_store_runs_a_registered_optimizer_again_after_it_changed(registered, 
 def test_the_libraries_of_linear_algebra_count_where_there_is_any():
     plain = {name for name, entry in optimizers().items() if not depends_on_numerics(entry.target.partition(":")[0])}
     halving = {"sh", "hyperband", "priorband", "asha", "asha-stop", "pasha", "dehb"}
-    assert plain == {"rs", "grid", "re", "reinforce", "de"} | halving
+    assert plain == {"rs", "grid", "sobol", "lhs", "local-search", "re", "reinforce", "de"} | halving
     jobs = make_plan(make_suite("x", ["mini-airfoil", "profet-svm/0"], ["rs", "gp"], n_seeds=1, n_trials=3)).jobs
     lines = {(job.benchmark.name, job.optimizer.name): job.numerics for job in jobs}
     assert lines["mini-airfoil", "rs"] is None
