@@ -5,12 +5,14 @@ Runs whose optimizer or benchmark has linear algebra are keyed by its libraries 
 does was measured (`scripts/processor_bits.py`, and samples of the shipped archive) on one machine with the kernels of
 OpenBLAS for it (SkylakeX) and with those for Haswell, numpy's loops for AVX512 switched off:
 
-    no linear algebra         equal: rs, grid, re, de, reinforce, sh, hyperband, asha, asha-stop, pasha, dehb on tables
-    other bits, as a rule     gp, gp-ucb, bohamiann, mt-bohamiann, fabolas, boca, lcnet-hb, skopt-gp; every method on
-                              benchmarks whose losses are computed, such as lcbench and generated tasks
+    no linear algebra         equal: rs, grid, sobol, lhs, local-search, re, de, reinforce, sh, hyperband, asha,
+                              asha-stop, pasha, dehb, priorband, on tables
+    other bits, as a rule     gp, gp-ucb, gp-acquisition, turbo, mobster, bohamiann, mt-bohamiann, fabolas, boca,
+                              lcnet-hb, skopt-gp; every method on benchmarks whose losses are computed, such as
+                              lcbench and generated tasks
     other bits, rarely        tpe-univariate, optuna-cmaes
-    equal in all runs tried   cmaes, tpe, bohb, smac, bore, dngo, es, mtbo, bo-bos, optuna-tpe, optuna-gp,
-                              hyperopt-tpe, smac3
+    equal in all runs tried   cmaes, tpe, bohb, smac, bore, cqr, gp-warped, dngo, es, mtbo, bo-bos, optuna-tpe,
+                              optuna-gp, hyperopt-tpe, smac3
 
 Since a rare difference is found late, only the first line is relied on. One BLAS thread or two made no difference to
 any method: a run has one thread (`hpo_core.single_thread`).
